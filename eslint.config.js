@@ -31,7 +31,7 @@ export default configApp(
   {
     files: ['tests/**/*.ts'],
     ignores: ['tests/unit/lint/**'],
-    rules: { 'house/field-words': ['error', { texts: false }] },
+    rules: { 'house/field-words': ['error', { comments: false }] },
   },
   {
     /** A test states request and expectation in one line where that reads best. */

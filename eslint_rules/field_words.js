@@ -54,7 +54,7 @@ const SHOWN = new Set(['summary', 'description'])
 export const fieldWords = {
   meta: {
     type: 'problem',
-    schema: [{ type: 'object', properties: { texts: { type: 'boolean' } } }],
+    schema: [{ type: 'object', properties: { comments: { type: 'boolean' } } }],
     messages: {
       word: '"{{name}}": "{{word}}" is not a word of this field; use {{instead}}, or what CONTRIBUTING names for it.',
       phrase:
@@ -69,9 +69,9 @@ export const fieldWords = {
         context.report({ node, messageId: 'word', data: { name, ...found } })
       }
     }
-    const [{ texts = true } = {}] = context.options
+    const [{ comments = true } = {}] = context.options
     const checkText = (node, text) => {
-      const found = texts && foreignPhrase(text)
+      const found = foreignPhrase(text)
       if (found) {
         context.report({ node, messageId: 'phrase', data: found })
       }
@@ -91,7 +91,7 @@ export const fieldWords = {
     return {
       'Program'(node) {
         check(node, basename(context.filename).replace(/\..*$/, ''))
-        for (const comment of context.sourceCode.getAllComments()) {
+        for (const comment of comments ? context.sourceCode.getAllComments() : []) {
           checkText(comment, comment.value.replace(/^ *\* ?/gm, ''))
         }
       },

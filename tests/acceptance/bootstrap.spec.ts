@@ -219,19 +219,19 @@ test.group('The way from a clone to a running program', (group) => {
     assert.isFalse(existsSync(join(project, 'build/bin/test.js')))
   })
 
-  test('does nothing twice', async ({ assert }) => {
+  test('the bootstrap does nothing twice', async ({ assert }) => {
     const { code, stderr } = await finish(['start', 'report'])
     assert.equal(code, 0)
     assert.equal(stderr, '')
   })
 
-  test('accepts what another program installed', async ({ assert }) => {
+  test('the bootstrap accepts what another program installed', async ({ assert }) => {
     await rm(join(project, 'node_modules/.bootstrap-stamp'))
     const { stderr } = await finish(['start', 'report'])
     assert.equal(stderr, '')
   })
 
-  test('builds again when a source changed, and only then', async ({ assert }) => {
+  test('the bootstrap builds again when a source changed, and only then', async ({ assert }) => {
     await write('app/greeting.ts', `export const greeting: string = 'changed'\n`)
     await write('app/more.ts', `export const more = 1\n`)
     const changed = await finish(['start', 'report'])
@@ -246,7 +246,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.notInclude(await readdir(join(project, 'build/app')), 'more.js')
   })
 
-  test('shows the errors of a build, starts nothing, and recovers', async ({ assert }) => {
+  test('the bootstrap shows the errors of a build, starts nothing, and recovers', async ({
+    assert,
+  }) => {
     await write('app/greeting.ts', `export const greeting: string = 42\n`)
     const broken = await finish(['start', 'report'])
     assert.equal(broken.code, 1)
@@ -259,13 +261,13 @@ test.group('The way from a clone to a running program', (group) => {
     assert.equal(JSON.parse(stdout).greeting, 'mended')
   })
 
-  test('makes output again that was deleted', async ({ assert }) => {
+  test('the bootstrap makes output again that was deleted', async ({ assert }) => {
     await rm(join(project, 'build/app/greeting.js'))
     const { stdout } = await finish(['start', 'report'])
     assert.equal(JSON.parse(stdout).greeting, 'mended')
   })
 
-  test('says what failed where npm fails', async ({ assert }) => {
+  test('the bootstrap says what failed where npm fails', async ({ assert }) => {
     await rm(join(project, 'node_modules/.package-lock.json'))
     const env = await fakeNpm('echo "npm error code EUSAGE" >&2; exit 5')
     const { code, stdout, stderr } = await finish(['start', 'report'], { env })
@@ -287,14 +289,14 @@ test.group('The way from a clone to a running program', (group) => {
     assert.isTrue(existsSync(join(project, 'node_modules/extra')))
   })
 
-  test('runs TypeScript programs with their own arguments', async ({ assert }) => {
+  test('the bootstrap runs TypeScript programs with their own arguments', async ({ assert }) => {
     const plain = await finish(['test', 'unit', '--files', 'a b'])
     assert.deepEqual(JSON.parse(plain.stdout), ['unit', '--files', 'a b'])
     const services = await finish(['test:services', '--bail'])
     assert.deepEqual(JSON.parse(services.stdout), ['services', '--bail'])
   })
 
-  test('names its commands to a user who mistypes one', async ({ assert }) => {
+  test('the bootstrap names its commands to a user who mistypes one', async ({ assert }) => {
     for (const args of [['strat'], ['toString'], []]) {
       const { code, stderr } = await finish(args)
       assert.equal(code, 1)
@@ -303,13 +305,13 @@ test.group('The way from a clone to a running program', (group) => {
     }
   })
 
-  test('runs on the new Node.js as well as on the old one', async ({ assert }) => {
+  test('the bootstrap runs on the new Node.js as well as on the old one', async ({ assert }) => {
     const { code, stdout } = await finish(['start', 'report'], { node: process.execPath })
     assert.equal(code, 0)
     assert.equal(JSON.parse(stdout).version, process.version)
   })
 
-  test('hands a signal on, a repeated one to end once, and ends after the program with its exit code', async ({
+  test('the bootstrap hands a signal on, a repeated one to end once, and ends after the program with its exit code', async ({
     assert,
   }) => {
     const expected = {
@@ -332,9 +334,7 @@ test.group('The way from a clone to a running program', (group) => {
     await Promise.all(endings)
   })
 
-  test('goes on to a program that reloads where a hang-up comes while it still installs', async ({
-    assert,
-  }) => {
+  test('a hang-up during the installation reaches a program that reloads', async ({ assert }) => {
     await rm(join(project, 'node_modules/.package-lock.json'))
     const env = await fakeNpm(`
       echo "npm is $$" >&2
@@ -350,7 +350,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.deepEqual(JSON.parse(stdout).args, ['report'])
   })
 
-  test('hands Ctrl-C on once, which a terminal sends to all it started', async ({ assert }) => {
+  test('the bootstrap hands Ctrl-C on once, which a terminal sends to all it started', async ({
+    assert,
+  }) => {
     const waiting = run(['start', 'wait'])
     await waiting.until(/waiting/)
     process.kill(-waiting.process.pid!, 'SIGINT')
@@ -359,12 +361,12 @@ test.group('The way from a clone to a running program', (group) => {
     assert.deepEqual(reportOf(stdout).signals, ['SIGINT'])
   })
 
-  test('ends with 128 and the signal that killed the program', async ({ assert }) => {
+  test('the bootstrap ends with 128 and the signal that killed the program', async ({ assert }) => {
     const { code } = await finish(['start', 'die'])
     assert.equal(code, 128 + 9)
   })
 
-  test('leaves no program behind when it is killed', async ({ assert }) => {
+  test('the bootstrap leaves no program behind when it is killed', async ({ assert }) => {
     const killed = run(['start', 'wait'])
     await killed.until(/waiting/)
     killed.process.kill('SIGKILL')
@@ -372,7 +374,7 @@ test.group('The way from a clone to a running program', (group) => {
     assert.include(reportOf(stdout).signals, 'SIGTERM')
   })
 
-  test('builds once when two start at the same time', async ({ assert }) => {
+  test('the bootstrap builds once when two start at the same time', async ({ assert }) => {
     await write('app/greeting.ts', `export const greeting: string = 'together'\n`)
     const endings = await Promise.all([finish(['start', 'report']), finish(['start', 'report'])])
     for (const { code, stdout } of endings) {
@@ -383,7 +385,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.lengthOf(output.match(/Building/g)!, 1)
   })
 
-  test('is not held up by a start that was killed while it installed', async ({ assert }) => {
+  test('the bootstrap does not wait for a start that was killed while it installed', async ({
+    assert,
+  }) => {
     await rm(join(project, 'node_modules/.package-lock.json'))
     const env = await fakeNpm('echo "npm is $$" >&2; exec sleep 60')
     const killed = run(['build'], { env })
@@ -397,7 +401,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.isFalse(isRunning(npm))
   })
 
-  test('stops npm when it is interrupted, and goes no further', async ({ assert }) => {
+  test('the bootstrap stops npm when it is interrupted, and goes no further', async ({
+    assert,
+  }) => {
     await rm(join(project, 'node_modules/.package-lock.json'))
     const env = await fakeNpm('echo "npm is $$" >&2; exec sleep 60')
     const interrupted = run(['start', 'report'], { env })
@@ -410,7 +416,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.isFalse(isRunning(npm))
   })
 
-  test('works for a normal user whose home folder is read-only', async ({ assert }) => {
+  test('the bootstrap works for a normal user whose home folder is read-only', async ({
+    assert,
+  }) => {
     const home = join(project, 'home')
     await mkdir(home, { mode: 0o555 })
     await rm(join(project, 'node_modules'), { recursive: true })
@@ -429,7 +437,9 @@ test.group('The way from a clone to a running program', (group) => {
     assert.equal(JSON.parse(stdout).greeting, 'together')
   }).skip(!isRoot, 'only root can become another user')
 
-  test('says what to do where there is no Node.js that is new enough', async ({ assert }) => {
+  test('the bootstrap says what to do where there is no Node.js that is new enough', async ({
+    assert,
+  }) => {
     await finish(['build'])
     await rm(join(project, 'vendor', nodePackage, 'bin/node'))
     const { code, stderr } = await finish(['start', 'report'])

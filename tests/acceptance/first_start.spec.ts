@@ -126,7 +126,10 @@ test.group('First start', (group) => {
     assert.match(printed, /^ {2}secret /m)
   })
 
-  test('takes the password that was chosen, and never prints it', async ({ assert, cleanup }) => {
+  test('the start takes the password that was chosen, and never prints it', async ({
+    assert,
+    cleanup,
+  }) => {
     const chosen = { IDENTITY_ADMIN_PASSWORD: 'chosen password 1' }
     const variables = { HOST: '0.0.0.0', DATA_DIR: await folderWithTables(cleanup), ...chosen }
     const { printed } = await during(variables, async (hub) => {
@@ -136,7 +139,10 @@ test.group('First start', (group) => {
     assert.lengthOf(printed.match(/^ {2}secret /gm) ?? [], 1, 'that of the platform')
   })
 
-  test('says at a terminal that it stops, which may take a while', async ({ assert, cleanup }) => {
+  test('the start says at a terminal that it stops, which may take a while', async ({
+    assert,
+    cleanup,
+  }) => {
     const DATA_DIR = await folderWithTables(cleanup)
     const hub = await HubProcesses.start('server', { variables: { DATA_DIR } })
     cleanup(() => hub.remove())

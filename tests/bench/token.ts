@@ -51,7 +51,7 @@ async function measureKnown(verifier: TokenVerifier): Promise<number> {
     await cost('one caller with a cookie', REQUESTS, () => middleware.handle(cookie, next)),
   ]
   if (standIn.count('/token/introspect') !== requested) {
-    throw new Error('The provider was asked about tokens that were known')
+    throw new Error('The provider received a request about known tokens')
   }
   return Math.max(...costs)
 }

@@ -136,7 +136,7 @@ test.group('The end of an adoption', (group) => {
     assert.deepEqual(await here('bucket_files', 'file', 2, 3), [true, false])
   })
 
-  test('what was removed in the source but changed here keeps the adoption open, unless it is kept', async ({
+  test('records that were removed in the source but changed here keep the adoption open, unless they are to stay', async ({
     assert,
   }) => {
     await adoptOnce()
@@ -173,7 +173,9 @@ test.group('The end of an adoption', (group) => {
     await corePool().query('delete from nodes where id = $1', [node])
   })
 
-  test('removes nothing if the source has none of the records any more', async ({ assert }) => {
+  test('an adoption removes nothing if the source has none of the records any more', async ({
+    assert,
+  }) => {
     await adoptOnce()
     const other = await FormerPlatform.make(former.server)
     const last = await adopt({ addresses: { core: other.addresses.core }, isLast: true })
@@ -326,7 +328,7 @@ test.group('The end of an adoption', (group) => {
     assert.equal(swept!.removed, expired.length)
   })
 
-  test('a provider that does not answer is named, and the rest is said', async ({ assert }) => {
+  test('a provider that does not answer is named, and the rest is reported', async ({ assert }) => {
     await adoptOnce()
     const outlook = await lookAhead(
       () => Promise.reject(new Error('it does not answer')),
@@ -336,7 +338,7 @@ test.group('The end of an adoption', (group) => {
     assert.include(linesOfOutlook(outlook).join(), 'identity provider: it does not answer')
   })
 
-  test('rows that a busy source changed during the run are taken, not called invalid', async ({
+  test('rows that a busy source changed during the run are copied, not called invalid', async ({
     assert,
   }) => {
     await adoptOnce()

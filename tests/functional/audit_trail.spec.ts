@@ -63,7 +63,9 @@ test.group('The audit trail', (group) => {
     }
   })
 
-  test('holds every change of a record, with who made it and from where', async ({ assert }) => {
+  test('the trail holds every change of a record, with who made it and from where', async ({
+    assert,
+  }) => {
     const name = `audited-${Date.now()}`
     const { body } = await ask('POST', '/nodes', { name, realmId: await newRealm() })
     const { id, realmId } = body.data
@@ -95,7 +97,7 @@ test.group('The audit trail', (group) => {
     assert.approximately(days, 7, 0.01)
   })
 
-  test('holds no secret', async ({ assert }) => {
+  test('the trail holds no secret', async ({ assert }) => {
     const { body } = await ask('POST', '/registries', {
       name: `audited-${Date.now()}`,
       host: `registry-${Date.now()}.example.org`,
@@ -110,7 +112,7 @@ test.group('The audit trail', (group) => {
     assert.notInclude(JSON.stringify(rows), SECRET)
   })
 
-  test('holds what was refused', async ({ assert }) => {
+  test('the trail holds what was refused', async ({ assert }) => {
     const name = `audited-${Date.now()}`
     const { body } = await ask('POST', '/nodes', { name, realmId: await newRealm() })
     const stranger = identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
@@ -128,7 +130,9 @@ test.group('The audit trail', (group) => {
     )
   })
 
-  test('takes an event of another program once, however often it comes', async ({ assert }) => {
+  test('the trail takes an event of another program once, however often it comes', async ({
+    assert,
+  }) => {
     const refId = crypto.randomUUID()
     const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryEvent), 'create', {
       scope: 'builder',
@@ -155,7 +159,7 @@ test.group('The audit trail', (group) => {
     })
   })
 
-  test('an event nobody could understand ends among the dead letters', async ({ assert }) => {
+  test('an event that cannot be parsed ends among the dead letters', async ({ assert }) => {
     const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryEvent), 'create', {
       scope: 'nonsense',
       name: 'x',

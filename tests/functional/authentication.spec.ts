@@ -75,14 +75,14 @@ test.group('Authentication | session cookie', () => {
   const { token } = identity()
   const cookie = `access_token=${token}`
 
-  test('is accepted for read requests', async ({ assert }) => {
+  test('a session cookie is accepted for read requests', async ({ assert }) => {
     assert.equal((await ask(PROTECTED, { cookie })).status, 200)
     assert.equal((await ask(PROTECTED, { cookie }, 'HEAD')).status, 200)
     const withScheme = `access_token=${encodeURIComponent(`Bearer ${token}`)}`
     assert.equal((await ask(PROTECTED, { cookie: withScheme })).status, 200)
   })
 
-  test('is rejected for write requests', async ({ assert }) => {
+  test('a session cookie is rejected for write requests', async ({ assert }) => {
     for (const [method, path] of [
       ['POST', '/nodes'],
       ['DELETE', '/nodes/6f1c9a52-0000-4000-8000-000000000000'],
@@ -91,13 +91,13 @@ test.group('Authentication | session cookie', () => {
     }
   })
 
-  test('is rejected from pages of another site', async ({ assert }) => {
+  test('a session cookie is rejected from pages of another site', async ({ assert }) => {
     const site = (name: string) => ({ cookie, 'sec-fetch-site': name })
     assert.equal((await ask(PROTECTED, site('same-site'))).status, 200)
     assert.equal((await ask(PROTECTED, site('cross-site'))).status, 401)
   })
 
-  test('is ignored if a header is sent', async ({ assert }) => {
+  test('a session cookie is ignored if a header is sent', async ({ assert }) => {
     assert.equal((await ask(PROTECTED, { cookie, authorization: 'Bearer nonsense' })).status, 401)
     assert.equal((await ask(PROTECTED, { cookie, authorization: '' })).status, 401)
   })

@@ -37,7 +37,7 @@ const keys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}`, key])))
 
 test.group('A body that is not an object', () => {
-  test('is refused by every route that takes a body')
+  test('another body than an object is refused by every route that takes a body')
     .with(['[]', '[{"name":"abcd"}]', '"text"', '12', 'true', 'null'])
     .run(async ({ assert }, sent) => {
       const headers = { ...json, ...identity().headers }
@@ -51,7 +51,9 @@ test.group('A body that is not an object', () => {
       }
     })
 
-  test('is refused in the words of OAuth where tokens are asked for', async ({ assert }) => {
+  test('another body than an object is refused in the words of OAuth where tokens are requested', async ({
+    assert,
+  }) => {
     const routes = taking().filter(isOAuth)
     assert.sameMembers(
       routes.map(({ path }) => path),
@@ -77,7 +79,7 @@ test.group('Bodies that are costly to parse', () => {
     ['brackets in a text', JSON.stringify({ a: '[{":'.repeat(1000) + '\\"' })],
   ] as const
 
-  test('are accepted up to their limits: {0}')
+  test('costly bodies are accepted up to their limits: {0}')
     .with([...allowed])
     .run(async ({ assert }, [, sent]) => {
       const { response } = await post(at('core', '/probe/raw-bodies'), sent)
@@ -96,7 +98,7 @@ test.group('Bodies that are costly to parse', () => {
     ['a form of 1,001 parameters', Array(1001).fill('a=1').join('&'), form],
   ] as const
 
-  test('are refused before they are parsed: {0}')
+  test('costly bodies are refused before they are parsed: {0}')
     .with([...refused])
     .run(async ({ assert }, [, sent, headers]) => {
       for (const url of [at('core', '/probe/raw-bodies'), at('identity', '/token')]) {
@@ -168,7 +170,7 @@ test.group('Bodies that cannot be read', () => {
 })
 
 test.group('Malformed queries', () => {
-  test('are answered, whatever is in them')
+  test('malformed queries are answered, whatever is in them')
     .with([
       `filter${'[a]'.repeat(1500)}=1`,
       `filter=${'not('.repeat(2000)}eq(name,'a')${')'.repeat(2000)}`,

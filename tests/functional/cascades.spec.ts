@@ -46,7 +46,7 @@ function listen(type: RecordChange['type']) {
 }
 
 test.group('Dependent records', () => {
-  test('are declared wherever the database removes them', async ({ assert }) => {
+  test('dependents are declared wherever the database removes them', async ({ assert }) => {
     const { rows } = await pools.for(databaseUrl('core')).query(CASCADES)
     const kindIn = (table: string) => allKinds.find(({ kind }) => kind.table === table)?.kind
     const undeclared = rows.filter(({ part, by, whole }) => {
@@ -64,7 +64,7 @@ test.group('Dependent records', () => {
     )
   })
 
-  test('are published before their analysis, each with its last version', async ({
+  test('dependents are published before their analysis, each with its last version', async ({
     assert,
     cleanup,
   }) => {
@@ -99,7 +99,7 @@ test.group('Dependent records', () => {
     assert.equal(published.get(files[0]!.id as string)!.realmId, files[0]!.realmId)
   })
 
-  test('are published before a bucket of an analysis, and before a node', async ({
+  test('dependents are published before a bucket of an analysis, and before a node', async ({
     assert,
     cleanup,
   }) => {
@@ -122,7 +122,10 @@ test.group('Dependent records', () => {
     assert.equal((await call(scene.researcher(), 'GET', path)).body.data.nodes, 0)
   })
 
-  test('are published before a realm of the embedded provider', async ({ assert, cleanup }) => {
+  test('dependents are published before a realm of the embedded provider', async ({
+    assert,
+    cleanup,
+  }) => {
     const { id: realmId } = await sampleRecord('identity', realm)
     const { id: userId } = await sampleRecord('identity', user, { realmId })
     const { id: roleId } = await sampleRecord('identity', role, { realmId })
@@ -142,7 +145,7 @@ test.group('Dependent records', () => {
     assert.isBelow(received.kinds().indexOf('userRole'), received.kinds().indexOf('user'))
   })
 
-  test('are published on the bus as well, file by file, before their bucket', async ({
+  test('dependents are published on the bus as well, file by file, before their bucket', async ({
     assert,
   }) => {
     const bucket = await aBucket()
@@ -166,7 +169,7 @@ test.group('Dependent records', () => {
     ])
   })
 
-  test('are deleted and published in batches, however many there are', async ({
+  test('dependents are deleted and published in batches, however many there are', async ({
     assert,
     cleanup,
   }) => {
@@ -193,7 +196,10 @@ test.group('Dependent records', () => {
 })
 
 test.group('Records created with others', () => {
-  test('are published after an analysis: its nodes and its client', async ({ assert, cleanup }) => {
+  test('created dependents are published after an analysis: its nodes and its client', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = await Scene.set()
     await scene.member()
     await scene.member('approved', 'aggregator')
@@ -204,7 +210,7 @@ test.group('Records created with others', () => {
     assert.sameMembers(received.kinds().slice(1), ['analysisNode', 'analysisNode', 'client'])
   })
 
-  test('are published after a node: its registry project and its client', async ({
+  test('created dependents are published after a node: its registry project and its client', async ({
     assert,
     cleanup,
   }) => {

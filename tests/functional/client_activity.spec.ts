@@ -21,7 +21,7 @@ async function untilSeen(id: string, isExpected = true): Promise<void> {
 }
 
 test.group('The activity of clients', () => {
-  test('is seen in calls of every surface', async ({ assert }) => {
+  test('the activity of a client is seen in calls of every surface', async ({ assert }) => {
     const seen = await activity()
     for (const [surface, path] of [
       ['core', '/nodes'],
@@ -37,7 +37,9 @@ test.group('The activity of clients', () => {
     }
   })
 
-  test('is not that of users, nor of anybody without a token', async ({ assert }) => {
+  test('the activity of a client is not that of users, nor of anybody without a token', async ({
+    assert,
+  }) => {
     const [user, client] = [somebody('user'), somebody()]
     await pull(user)
     await (await fetch(at('core', '/nodes'))).arrayBuffer()
@@ -51,7 +53,7 @@ test.group('The activity of clients', () => {
     assert.isFalse(all.has(user.actor.id))
   })
 
-  test('lasts a minute with a stream or a pull that waits: who hangs keeps them open, too', async ({
+  test('the activity of a client lasts a minute with a stream or a pull that waits: who hangs keeps them open, too', async ({
     assert,
     cleanup,
   }) => {
@@ -72,7 +74,10 @@ test.group('The activity of clients', () => {
     await untilSeen(waiting.actor.id, false)
   })
 
-  test('is each packet of a socket, not that it is open', async ({ assert, cleanup }) => {
+  test('the activity of a client is each packet of a socket, not that it is open', async ({
+    assert,
+    cleanup,
+  }) => {
     const seen = await activity()
     const site = await socketSite({ authenticator: testAuthenticator, activity: seen })
     cleanup(() => site.close())

@@ -16,7 +16,7 @@ const NOTHING = { pool: {} } as never
 test.group('A service replaced in the container', (group) => {
   group.each.teardown(() => app.container.restoreAll())
 
-  test('serves the routes of a kind', async ({ assert }) => {
+  test('a replaced service serves the routes of a kind', async ({ assert }) => {
     class Standing extends ProjectService {
       override async read(): Promise<string> {
         return '{"name":"of another service"}'
@@ -32,7 +32,7 @@ test.group('A service replaced in the container', (group) => {
     assert.equal(restored.status, 404)
   })
 
-  test('serves routes that are no kind’s', async ({ assert }) => {
+  test('a replaced service serves routes without a kind', async ({ assert }) => {
     const ordered: RegistryOperation[] = []
     class Noting extends RegistryOperations {
       override async execute(command: RegistryOperation): Promise<void> {

@@ -19,7 +19,7 @@ const filtersOf = ({ collection, declaration }: (typeof allKinds)[number]['kind'
 test.group('Filters that the handbook shows', () => {
   const kinds = allKinds.map(({ kind }) => filtersOf(kind))
 
-  test('are keys of the records they are shown for', async ({ assert }) => {
+  test('documented filters are keys of the records they are shown for', async ({ assert }) => {
     for (const file of (await readdir(DOCS)).filter((name) => name.endsWith('.md'))) {
       const text = await readFile(new URL(file, DOCS), 'utf8')
       for (const { groups } of text.matchAll(COMMAND)) {
@@ -31,7 +31,9 @@ test.group('Filters that the handbook shows', () => {
     }
   })
 
-  test('are keys of records where the option is described', async ({ assert }) => {
+  test('documented filters are keys of records where the option is described', async ({
+    assert,
+  }) => {
     const [text] = OPTION.exec(await readFile(new URL('hubctl.md', DOCS), 'utf8'))!
     const shown = Array.from(text.matchAll(EXAMPLE), ({ groups }) => groups!.key!)
     assert.isNotEmpty(shown)

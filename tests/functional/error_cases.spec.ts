@@ -25,7 +25,7 @@ testVectors(readErrorCases, (cases) => {
       return () => fixture.remove()
     })
 
-    test('wait for nothing', ({ assert }) => {
+    test('the cases wait for nothing', ({ assert }) => {
       const waiting = cases.filter((entry) => awaitedBy(entry, fixture) !== undefined)
       assert.deepEqual(
         waiting.map(({ title }) => title),

@@ -43,7 +43,7 @@ test.group('JSON responses', () => {
     identity: '/users',
   }
 
-  test('are never cacheable')
+  test('responses are never cacheable')
     .with([...SURFACE_NAMES])
     .run(async ({ assert }, surface) => {
       const requested = [
@@ -70,7 +70,10 @@ test.group('JSON responses', () => {
       }
     })
 
-  test('are 304 for a caller that has them, with the same headers', async ({ client, assert }) => {
+  test('responses are 304 for a caller that has them, with the same headers', async ({
+    client,
+    assert,
+  }) => {
     const ask = () =>
       client.get(at('core', '/nodes')).header('authorization', headers.authorization)
     const first = await ask()
@@ -96,7 +99,7 @@ test.group('Spelling of request paths', () => {
       assert.equal(response.body().id, id)
     })
 
-  test('empty segments are part of no path', async ({ assert }) => {
+  test('empty segments match no path', async ({ assert }) => {
     const response = await fetch(`${at('core', '//probe/records/1')}`)
     assert.equal(response.status, 404)
   })
@@ -199,7 +202,7 @@ test.group('Request ids', () => {
     assert.equal(response.header('x-request-id'), 'abc-123')
   })
 
-  test('an id that is no harmless token is replaced', async ({ client, assert }) => {
+  test('an unsafe id is replaced', async ({ client, assert }) => {
     for (const id of ['a b', 'x'.repeat(200), '<script>']) {
       const response = await client.get(at('core')).header('x-request-id', id)
       assert.match(response.header('x-request-id')!, /^[0-9a-f-]{36}$/)
@@ -247,7 +250,7 @@ test.group('Cross-origin requests', () => {
     }
   })
 
-  test('a preflight is answered with what was asked for', async ({ assert }) => {
+  test('a preflight is answered with the requested values', async ({ assert }) => {
     const response = await fetch(at('core', '/probe/bodies'), {
       method: 'OPTIONS',
       headers: {

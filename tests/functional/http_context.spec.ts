@@ -21,7 +21,7 @@ async function send(path: string, id = clock.uuid()): Promise<string> {
 test.group('The context of a request', (group) => {
   group.each.teardown(() => app.container.restoreAll())
 
-  test('is known in a service that it was not passed to', async ({ assert }) => {
+  test('the context is known in a service that it was not passed to', async ({ assert }) => {
     const ids: (string | undefined)[] = []
     class Watching extends ProjectService {
       override async read(): Promise<string> {
@@ -36,13 +36,13 @@ test.group('The context of a request', (group) => {
     assert.sameMembers(ids, sent)
   })
 
-  test('is unknown outside of one', ({ assert }) => {
+  test('the context is unknown outside of one', ({ assert }) => {
     assert.isNull(HttpContext.get())
   })
 })
 
 test.group('The event http:request_completed', () => {
-  test('has the context and the duration of a request')
+  test('the event has the context and the duration of a request')
     .with([
       { path: '/probe/records/1', status: 200 },
       { path: '/probe/failures/unforeseen', status: 500 },
@@ -69,7 +69,7 @@ test.group('The event http:request_completed', () => {
 })
 
 test.group('The tracing channel adonisjs.http.request', () => {
-  test('reports the start and the end of a request', async ({ assert }) => {
+  test('the channel reports the start and the end of a request', async ({ assert }) => {
     const channel = tracingChannel<unknown, { ctx: HttpContext }>('adonisjs.http.request')
     const id = clock.uuid()
     const reported: string[] = []

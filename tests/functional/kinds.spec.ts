@@ -61,7 +61,7 @@ for (const served of allKinds) {
       id = (await sampleRecord(surface, kind)).id as string
     })
 
-    test('describes itself as clients know it', async ({ assert }) => {
+    test('the kind describes itself as clients know it', async ({ assert }) => {
       const vector = vectors[surface]?.[`GET ${collection}`]
       const seed = vector?.seed ?? providerVocabulary(kind)
       assert.deepEqual(describe(declaration).collection, seed as never)
@@ -69,7 +69,9 @@ for (const served of allKinds) {
       assert.equal(JSON.stringify(body.meta.schema), JSON.stringify(seed))
     })
 
-    test('has exactly the known keys under meta, by class of route', async ({ assert }) => {
+    test('the kind has exactly the known keys under meta, by class of route', async ({
+      assert,
+    }) => {
       const list = await get(served, collection)
       assert.sameMembers(Object.keys(list.body.meta), ['total', 'limit', 'offset', 'schema'])
       const read = await get(served, `${collection}/${id}`)
@@ -101,7 +103,9 @@ for (const served of allKinds) {
       }
     })
 
-    test('drops and reports keys in snake_case, and changes nothing else', async ({ assert }) => {
+    test('the kind drops and reports keys in snake_case, and changes nothing else', async ({
+      assert,
+    }) => {
       const plain = await get(served, `${collection}?sort=-createdAt`)
       const cases = [
         ...renamed(declaration.filters?.allowed).map((key) => [
@@ -138,7 +142,7 @@ for (const served of allKinds) {
       }
     })
 
-    test('is unchanged by an update without changes, which publishes no event', async ({
+    test('the kind is unchanged by an update without changes, which publishes no event', async ({
       assert,
       cleanup,
     }) => {
@@ -158,7 +162,7 @@ for (const served of allKinds) {
       )
     })
 
-    test('drops and reports unknown attributes of a body', async ({ assert }) => {
+    test('the kind drops and reports unknown attributes of a body', async ({ assert }) => {
       if (!kind.access.update) {
         return
       }

@@ -209,7 +209,7 @@ const ESSENTIALS = {
 }
 
 test.group('OpenAPI documents as they are served', () => {
-  test('have everything a document needs', async ({ assert }) => {
+  test('the documents have everything a document needs', async ({ assert }) => {
     const isComplete = new Ajv2020().compile(ESSENTIALS)
     for (const { of, document } of await servedDocuments()) {
       assert.isTrue(isComplete(document), `${of}: ${JSON.stringify(isComplete.errors)}`)
@@ -253,7 +253,7 @@ test.group('OpenAPI documents as they are served', () => {
     }
   })
 
-  test('hold schemas that a validator understands', async ({ assert }) => {
+  test('the documents hold schemas that a validator understands', async ({ assert }) => {
     const ajv = new Ajv2020({ strict: false, logger: false })
     for (const { of, document } of await servedDocuments()) {
       ajv.addSchema(document, of)
@@ -281,7 +281,7 @@ test.group('OpenAPI documents as they are served', () => {
     }
   })
 
-  test('name addresses from the configuration, whatever host was asked', async ({
+  test('the documents name addresses from the configuration, whatever the host header is', async ({
     client,
     assert,
   }) => {
@@ -650,7 +650,7 @@ test.group('Where documentation is served', () => {
     { isProduction: true, hasDocs: true, page: true, description: loggedIn },
   ] as const
 
-  test('is decided by the mode and by DOCS_ENABLED')
+  test('the documentation is decided by the mode and by DOCS_ENABLED')
     .with([...cases])
     .run(({ assert }, { page, description, ...settings }) => {
       const routes = new SurfaceRoutes()

@@ -126,7 +126,7 @@ test.group('Declarations of routes', () => {
     assert.equal(declared.size, catalogue.all().length, 'two routes have the same name')
   })
 
-  test('are open to everybody only where that is meant', ({ assert }) => {
+  test('routes are open to everybody only where that is meant', ({ assert }) => {
     const open = catalogue.all().filter(({ operation }) => operation.access.kind === 'public')
     for (const { path, surface, method } of open) {
       const isMeant = PUBLIC.some((pattern) => pattern.test(path)) || method === 'OPTIONS'
@@ -134,7 +134,7 @@ test.group('Declarations of routes', () => {
     }
   })
 
-  test('ask for permissions that exist', ({ assert }) => {
+  test('routes ask for permissions that exist', ({ assert }) => {
     for (const route of routes) {
       const names = permissionsOf(route.operation.access)
       assert.isTrue(route.operation.access.kind !== 'permissions' || names.length > 0)

@@ -109,7 +109,7 @@ test.group('Sockets | authentication', (group) => {
     }
   })
 
-  test('a caller of no realm enters none', async ({ assert }) => {
+  test('a caller without a realm enters none', async ({ assert }) => {
     const { token } = identity({ realmId: null, realmName: null })
     for (const namespace of ['/resources', '/resources/null', `/resources/${REALMS.other}`]) {
       const error = await refusal(hub.connect(namespace, token))
@@ -149,10 +149,7 @@ test.group('Sockets | authentication', (group) => {
     }
   })
 
-  test('clients are asked to retry while tokens cannot be verified', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('clients get a retry error while tokens cannot be verified', async ({ assert, cleanup }) => {
     const away = await site({
       authenticator: { verify: () => Promise.reject(new IdentityUnavailable()) },
     })
@@ -334,7 +331,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.lengthOf(events, 2)
   })
 
-  test('are acknowledged to the last callback', async ({ assert }) => {
+  test('subscriptions are acknowledged to the last callback', async ({ assert }) => {
     const socket = await open('/resources')
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', '1', null))
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', null, null))
@@ -358,7 +355,7 @@ test.group('Sockets | subscriptions', (group) => {
       assert.isEmpty(hub.logged)
     })
 
-  test('need no callback', async ({ assert }) => {
+  test('subscriptions need no callback', async ({ assert }) => {
     const socket = await open('/resources')
     const events = received(socket, 'changed')
     socket.emit('nodeSubscribe', 7)
@@ -368,7 +365,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.deepEqual(events, ['node/7'])
   })
 
-  test('end after as many unsubscriptions', async ({ assert }) => {
+  test('subscriptions end after as many unsubscriptions', async ({ assert }) => {
     const socket = await open('/resources')
     const events = received(socket, 'changed')
     assert.isNull(await emitWithAck(socket, 'nodeUnsubscribe'))
@@ -382,7 +379,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.deepEqual(events, ['still'])
   })
 
-  test('are not overtaken by their unsubscription', async ({ assert, cleanup }) => {
+  test('subscriptions are not overtaken by their unsubscription', async ({ assert, cleanup }) => {
     const { token } = someone()
     const slow = await site({
       authenticator: {
@@ -426,7 +423,7 @@ test.group('Sockets | subscriptions', (group) => {
       }
     })
 
-  test('are limited to a thousand', async ({ assert }) => {
+  test('subscriptions are limited to a thousand', async ({ assert }) => {
     const socket = await open('/resources')
     const answers = await Promise.all(
       Array.from({ length: 1_001 }, (_, n) => emitWithAck(socket, 'nodeSubscribe', n))
@@ -438,7 +435,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', 2_000))
   })
 
-  test('end with the permission that they need', async ({ assert, cleanup }) => {
+  test('subscriptions end with the permission that they need', async ({ assert, cleanup }) => {
     const { actor, token } = someone(['node_update', 'project_update'])
     const strict = await site({ reviewEveryMs: 20 })
     cleanup(() => strict.close())
@@ -734,7 +731,7 @@ function ending(socket: Socket): Promise<string> {
 }
 
 test.group('Connections of sockets behind a proxy', () => {
-  test('are limited by the address of the client that the proxy names', async ({
+  test('sockets are limited by the address of the client that the proxy names', async ({
     assert,
     cleanup,
   }) => {

@@ -60,7 +60,9 @@ test.group('Secrets of records', (group) => {
     `/nodes?filter[id]=${ids.node}&include=registryProject&fields[registryProject]=accountSecret`,
   ]
 
-  test('are shown to callers who may manage registries, at every depth', async ({ assert }) => {
+  test('secrets are shown to callers who may manage registries, at every depth', async ({
+    assert,
+  }) => {
     for (const path of selections()) {
       const { status, text } = await ask(path)
       assert.equal(status, 200, path)
@@ -68,7 +70,7 @@ test.group('Secrets of records', (group) => {
     }
   })
 
-  test('are left out for everybody else, without a refusal', async ({ assert }) => {
+  test('secrets are left out for everybody else, without a refusal', async ({ assert }) => {
     for (const path of selections()) {
       const { status, text } = await ask(path, nobody)
       assert.equal(status, 200, path)
@@ -77,7 +79,7 @@ test.group('Secrets of records', (group) => {
     }
   })
 
-  test('of a registry project are shown to the client of the node that owns it', async ({
+  test('secrets of a registry project are shown to the client of the node that owns it', async ({
     assert,
   }) => {
     const client = identity({ kind: 'client', permissions: [] })
@@ -89,7 +91,7 @@ test.group('Secrets of records', (group) => {
     assert.notInclude(foreign.text, SECRET)
   })
 
-  test('cannot be guessed by filtering or sorting, even by those who may see them', async ({
+  test('secrets cannot be guessed by filtering or sorting, even by those who may see them', async ({
     assert,
   }) => {
     for (const query of [
@@ -110,7 +112,7 @@ test.group('Secrets of records', (group) => {
     assert.equal(related.status, 400)
   })
 
-  test('are not echoed by writes', async ({ assert }) => {
+  test('secrets are not echoed by writes', async ({ assert }) => {
     const body = { name: uniqueName(), host: uniqueName(), accountSecret: SECRET }
     const created = await change('POST', '/registries', body)
     assert.equal(created.status, 201)
@@ -138,7 +140,7 @@ test.group('Changes of records', (group) => {
     })
   })
 
-  test('reach the sink with their actor and their differences', async ({ assert }) => {
+  test('changes reach the sink with their actor and their differences', async ({ assert }) => {
     const created = await change('POST', '/nodes', { name: uniqueName(), hidden: true })
     const path = `/nodes/${created.body.data.id}`
     await change('POST', path, { hidden: false })
@@ -160,7 +162,7 @@ test.group('Changes of records', (group) => {
     }
   })
 
-  test('are not recorded for an update without changes', async ({ assert }) => {
+  test('changes are not recorded for an update without changes', async ({ assert }) => {
     const attributes = { name: uniqueName(), hidden: true, publicKey: 'a key in words' }
     const created = await change('POST', '/nodes', attributes)
     const { status, body } = await change('POST', `/nodes/${created.body.data.id}`, attributes)
@@ -172,7 +174,7 @@ test.group('Changes of records', (group) => {
     )
   })
 
-  test('carry no secret', async ({ assert }) => {
+  test('changes carry no secret', async ({ assert }) => {
     await change('POST', '/registries', {
       name: uniqueName(),
       host: uniqueName(),
@@ -182,7 +184,7 @@ test.group('Changes of records', (group) => {
     assert.notInclude(JSON.stringify(changes), SECRET)
   })
 
-  test('are rolled back when the sink fails', async ({ assert, cleanup }) => {
+  test('changes are rolled back when the sink fails', async ({ assert, cleanup }) => {
     const name = uniqueName()
     cleanup(
       useEventSink({
@@ -197,7 +199,7 @@ test.group('Changes of records', (group) => {
     assert.equal(JSON.parse(text).meta.total, 0)
   })
 
-  test('of nothing leave no trace', async ({ assert }) => {
+  test('changes of nothing leave no trace', async ({ assert }) => {
     const missing = '9b2d7a54-0000-4000-8000-000000000000'
     assert.equal((await change('DELETE', `/nodes/${missing}`)).status, 404)
     assert.equal((await change('POST', `/nodes/${missing}`, { hidden: true })).status, 404)
@@ -224,7 +226,7 @@ test.group('Realms of records', (group) => {
     assert.equal((await change('POST', `/nodes/${theirs}`, { hidden: true })).status, 202)
   })
 
-  test('a name taken in the realm is a conflict', async ({ assert }) => {
+  test('a name in use in the realm is a conflict', async ({ assert }) => {
     const name = uniqueName()
     assert.equal((await change('POST', '/nodes', { name })).status, 201)
     const { status, body } = await change('POST', '/nodes', { name })

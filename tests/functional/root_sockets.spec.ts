@@ -47,7 +47,7 @@ async function sharedPort(hasRelay = true) {
 }
 
 test.group('Sockets at the root of a shared port', () => {
-  test('reach the relay and rooms of core by their namespace, over one connection', async ({
+  test('sockets reach the relay and rooms of core by their namespace, over one connection', async ({
     assert,
     cleanup,
   }) => {
@@ -81,7 +81,7 @@ test.group('Sockets at the root of a shared port', () => {
     await eventually(() => changes.every(({ length }) => length === 1))
   })
 
-  test('publish presence at either path', async ({ assert, cleanup }) => {
+  test('sockets publish presence at either path', async ({ assert, cleanup }) => {
     const { open, close } = await sharedPort()
     cleanup(close)
     const [watcher, other] = [identity(), identity()]
@@ -100,7 +100,7 @@ test.group('Sockets at the root of a shared port', () => {
     assert.lengthOf(came, 1)
   })
 
-  test('have the silent root namespace of core where there is no relay', async ({
+  test('sockets have the silent root namespace of core where there is no relay', async ({
     assert,
     cleanup,
   }) => {

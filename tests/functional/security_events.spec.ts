@@ -52,7 +52,7 @@ test.group('Security events of refusals', (group) => {
 
   const caller = () => identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
 
-  test('of a permission is recorded once, with actor, subject and permission', async ({
+  test('the refusal of a permission is recorded once, with actor, subject and permission', async ({
     assert,
   }) => {
     const somebody = caller()
@@ -79,7 +79,7 @@ test.group('Security events of refusals', (group) => {
     assert.notInclude(text, somebody.token)
   })
 
-  test('of a record of another realm is recorded too', async ({ assert }) => {
+  test('the refusal of a record of another realm is recorded too', async ({ assert }) => {
     const { id } = await sampleRecord('core', node, { realmId: REALMS.master })
     const owner = identity({ realmId: REALMS.other, realmName: 'other' })
     const { status } = await ask('core', `/nodes/${id}`, owner, { method: 'DELETE' })
@@ -89,7 +89,9 @@ test.group('Security events of refusals', (group) => {
     assert.lengthOf(noted, 1)
   })
 
-  test('is not recorded for invalid requests and unauthenticated callers', async ({ assert }) => {
+  test('the refusal is not recorded for invalid requests and unauthenticated callers', async ({
+    assert,
+  }) => {
     const admin = identity()
     const stranger = { headers: { authorization: 'Bearer made-up' } }
     const answers = [
@@ -105,7 +107,7 @@ test.group('Security events of refusals', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('does not wait for the record, or depend on it', async ({ assert, cleanup }) => {
+  test('the refusal does not wait for the record, or depend on it', async ({ assert, cleanup }) => {
     const { id } = await sampleRecord('core', node)
     for (const sink of [hanging, refusing]) {
       cleanup(sink())
@@ -150,7 +152,9 @@ test.group('Reading a secret', (group) => {
     ['identity', `/clients?fields=secret&filter[id]=${ids.client}`, 'client'],
   ]
 
-  test('is recorded once, with its owner, whatever fields are requested', async ({ assert }) => {
+  test('the read is recorded once, with its owner, whatever fields are requested', async ({
+    assert,
+  }) => {
     for (const [surface, path, owner] of ways()) {
       noted = []
       const { text } = await ask(surface, path, admin)
@@ -166,7 +170,7 @@ test.group('Reading a secret', (group) => {
     }
   })
 
-  test('names the realm of its owner', async ({ assert }) => {
+  test('the read names the realm of its owner', async ({ assert }) => {
     await ask('core', `/registry-projects/${ids.project}?fields=accountSecret`, admin)
     assert.equal(noted[0]!.realmId, REALMS.other)
     noted = []
@@ -174,7 +178,7 @@ test.group('Reading a secret', (group) => {
     assert.isNull(noted[0]!.realmId)
   })
 
-  test('returns the requested fields only', async ({ assert }) => {
+  test('the read returns the requested fields only', async ({ assert }) => {
     const single = await ask(
       'core',
       `/registry-projects/${ids.project}?fields=accountSecret`,
@@ -194,7 +198,7 @@ test.group('Reading a secret', (group) => {
     assert.deepEqual(body.data.registry, { id: ids.registry, accountSecret: SECRET })
   })
 
-  test('fails if it cannot be recorded', async ({ assert, cleanup }) => {
+  test('the read fails if it cannot be recorded', async ({ assert, cleanup }) => {
     cleanup(refusing())
     for (const [surface, path] of ways()) {
       const { status, text } = await ask(surface, path, admin)
@@ -204,7 +208,7 @@ test.group('Reading a secret', (group) => {
     assert.equal((await ask('core', `/registries/${ids.registry}`, admin)).status, 200)
   })
 
-  test('is not recorded if no secret is shown', async ({ assert }) => {
+  test('the read is not recorded if no secret is shown', async ({ assert }) => {
     for (const [surface, path] of ways()) {
       assert.notInclude((await ask(surface, path, nobody)).text, SECRET)
     }
@@ -216,7 +220,7 @@ test.group('Reading a secret', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('is recorded for each secret in a list', async ({ assert }) => {
+  test('the read is recorded for each secret in a list', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry, { accountSecret: SECRET })
     const list = `/registries?fields=%2BaccountSecret&filter[id]=${ids.registry},${id}`
     const { body } = await ask('core', list, admin)

@@ -59,7 +59,7 @@ test.group('Sockets of processes that share a port', (group) => {
 
   const emit = () => Promise.all(sites.map(({ realtime }) => realtime.emit([PACKET])))
 
-  test('work for clients that start with polling and upgrade', async ({ assert }) => {
+  test('sockets work for clients that start with polling and upgrade', async ({ assert }) => {
     const sockets = await Promise.all([open(), open(), open(), open()])
     for (const socket of sockets) {
       const events = received(socket, 'changed')
@@ -73,7 +73,7 @@ test.group('Sockets of processes that share a port', (group) => {
     }
   })
 
-  test('work for clients that never upgrade', async ({ assert }) => {
+  test('sockets work for clients that never upgrade', async ({ assert }) => {
     const socket = await open({ transports: ['polling'] })
     const events = received(socket, 'changed')
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
@@ -83,7 +83,7 @@ test.group('Sockets of processes that share a port', (group) => {
     assert.deepEqual(events, Array(5).fill('node'))
   })
 
-  test('work for the socket manager of the web UI', async ({ assert, cleanup }) => {
+  test('sockets work for the socket manager of the web UI', async ({ assert, cleanup }) => {
     const { token } = identity({ permissions: ['node_update'] })
     const manager = new ClientManager({ url: balancer.url, token: () => Promise.resolve(token) })
     cleanup(() => void manager.disconnect('/resources'))
@@ -91,7 +91,7 @@ test.group('Sockets of processes that share a port', (group) => {
     assert.isNull(await emitWithAck(socket as unknown as Socket, 'nodeSubscribe'))
   })
 
-  test('are reached over a kept-alive connection of other requests', async ({ assert }) => {
+  test('sockets are reached over a kept-alive connection of other requests', async ({ assert }) => {
     const at = (site: number, query: string) => `${sites[site]!.url}${PATH}?EIO=4&${query}`
     const handshake = await (await fetch(at(0, 'transport=polling'))).text()
     const { sid } = JSON.parse(handshake.slice(1))
@@ -111,7 +111,10 @@ test.group('Sockets of processes that share a port', (group) => {
     }
   })
 
-  test('keep the forwarded connection open when its client closes', async ({ assert, cleanup }) => {
+  test('sockets keep the forwarded connection open when its client closes', async ({
+    assert,
+    cleanup,
+  }) => {
     const [here, there] = [new Peers(folder, 'test'), new Peers(folder, 'test')]
     const kept: boolean[] = []
     const upgrade = () => {}
@@ -155,7 +158,9 @@ test.group('Sockets of processes that share a port', (group) => {
     }
   })
 
-  test('end with their process, and their clients reconnect to another one', async ({ assert }) => {
+  test('sockets end with their process, and their clients reconnect to another one', async ({
+    assert,
+  }) => {
     const socket = await open({
       transports: ['polling'],
       reconnection: true,

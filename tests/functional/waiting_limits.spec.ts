@@ -42,7 +42,7 @@ const UNLIMITED = { perIdentity: 0, perRealm: 0, perAddress: 0 }
 const ofRealm = () => identity({ realmId: REALMS.other, realmName: 'site', permissions: [] })
 
 test.group('Streams and long polls', () => {
-  test('of one caller are limited together, and others have their own', async ({
+  test('streams of one caller are limited together, and others have their own', async ({
     assert,
     cleanup,
   }) => {
@@ -68,7 +68,7 @@ test.group('Streams and long polls', () => {
     await eventually(async () => (await status(one.headers)) === 200)
   })
 
-  test('of a realm are limited for all of its callers, but not those of master', async ({
+  test('streams of a realm are limited for all of its callers, but not those of master', async ({
     assert,
     cleanup,
   }) => {
@@ -83,7 +83,7 @@ test.group('Streams and long polls', () => {
     }
   })
 
-  test('are limited by the address that a trusted proxy names, and by its own where it names none', async ({
+  test('streams are limited by the address that a trusted proxy names, and by its own where it names none', async ({
     assert,
     cleanup,
   }) => {

@@ -33,7 +33,7 @@ test.group('hub:adopt', (group) => {
     }
   })
 
-  test('rejects a password in its arguments', async ({ assert }) => {
+  test('the command rejects a password in its arguments', async ({ assert }) => {
     const address = new URL(former.addresses.core)
     address.password = 'hidden'
     const { code, output } = await Ace.run(['hub:adopt', `--from=core=${address.href}`], variables)
@@ -42,14 +42,14 @@ test.group('hub:adopt', (group) => {
     assert.notInclude(output, 'hidden')
   })
 
-  test('names the store to configure if another one is given', async ({ assert }) => {
+  test('the command names the store to configure if another one is given', async ({ assert }) => {
     const args = ['hub:adopt', '--objects=https://s3.example.org']
     const { code, output } = await Ace.run(args, variables)
     assert.equal(code, 1)
     assert.include(output, 'S3_ENDPOINT=https://s3.example.org')
   })
 
-  test('asks for migrations if a dry run finds no tables', async ({ assert }) => {
+  test('the command asks for migrations if a dry run finds no tables', async ({ assert }) => {
     const { code, output } = await Ace.run(['hub:adopt', '--dry-run'], variables)
     assert.equal(code, 1)
     assert.include(output, 'hub:migrate')
@@ -77,7 +77,7 @@ test.group('hub:adopt', (group) => {
     await pool.end()
   })
 
-  test('takes nothing once it is closed, and says what the first sweeps will change', async ({
+  test('the command takes nothing once it is closed, and says what the first sweeps will change', async ({
     assert,
   }) => {
     const pool = new pg.Pool({ connectionString: database.url })

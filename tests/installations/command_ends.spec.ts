@@ -35,7 +35,7 @@ const FLAGS: Record<string, string[]> = {
 }
 
 test.group('Every command of Ace', () => {
-  test('ends when it is told to, whatever it waits for', async ({ assert, cleanup }) => {
+  test('a command ends on a signal, whatever it waits for', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const commands = await commandsOf(folder)
     assert.includeMembers(

@@ -31,7 +31,7 @@ test.group('An installation of one program, whose registry is its folder', (grou
       return ['executed', 'failed'].includes(analysis.distributionStatus) && analysis
     }, SOON_MS)
 
-  test('takes an analysis from nothing to its nodes, also one that was built before', async ({
+  test('the installation takes an analysis from nothing to its nodes, also one that was built before', async ({
     assert,
   }) => {
     const masterImageId = await enterMasterImage(hub.folder, {

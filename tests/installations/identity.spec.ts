@@ -107,7 +107,7 @@ test.group('Identity | a provider elsewhere', (group) => {
     }
   })
 
-  test('is believed about its tokens, and nobody else', async ({ assert }) => {
+  test('the provider is believed about its tokens, and no other', async ({ assert }) => {
     const nodes = `${core.origin}/nodes`
     assert.equal(await statusOf(nodes), 401)
     assert.equal(await statusOf(nodes, 'nonsense'), 401)
@@ -117,7 +117,7 @@ test.group('Identity | a provider elsewhere', (group) => {
     assert.equal(await statusOf(nodes, await tokenFrom(provider.origin, SYSTEM)), 200)
   })
 
-  test('gives tokens for as long as it is configured to', async ({ assert }) => {
+  test('the provider gives tokens for as long as it is configured to', async ({ assert }) => {
     const body = new URLSearchParams(ADMIN)
     const response = await fetch(`${provider.origin}/token`, { method: 'POST', body })
     assert.containSubset(await response.json(), {
@@ -126,7 +126,7 @@ test.group('Identity | a provider elsewhere', (group) => {
     })
   })
 
-  test('is heeded by every process within a minute where it takes a token or a permission back', async ({
+  test('the provider is heeded by every process within a minute where it takes a token or a permission back', async ({
     assert,
     cleanup,
   }) => {
@@ -158,7 +158,9 @@ test.group('Identity | a provider elsewhere', (group) => {
     assert.equal(await statusOf(`${core.origin}/nodes`, limited.token), 200)
   })
 
-  test('is missed by those only whose token it has not vouched for yet', async ({ assert }) => {
+  test('the provider is missed by those only whose token it has not vouched for yet', async ({
+    assert,
+  }) => {
     const nodes = `${core.origin}/nodes`
     const known = await tokenFrom(provider.origin, ADMIN)
     const unknown = await tokenFrom(provider.origin, ADMIN)
@@ -197,19 +199,19 @@ test.group('Identity | a provider that describes itself per realm', (group) => {
     return { status: response.status, body: (await response.json()) as any }
   }
 
-  test('lets its users in, and the platform is ready', async ({ assert }) => {
+  test('the provider lets its users in, and the platform is ready', async ({ assert }) => {
     const token = await tokenFrom(provider.url, { grant_type: 'password', ...ANN })
     assert.equal(await statusOf(`${core.origin}/nodes`, token), 200)
     assert.equal((await readiness()).status, 200)
   })
 
-  test('is told apart at the start by what the platform lacks there', ({ assert }) => {
+  test('the provider is told apart at the start by what the platform lacks there', ({ assert }) => {
     assert.include(core.output, 'the client of the platform lacks permissions')
     assert.include(core.output, 'analysis_self_storage_use')
     assert.notInclude(core.output, 'sweep failed')
   })
 
-  test('that cannot be asked about tokens keeps the platform from being ready, which says why', async ({
+  test('a provider without introspection keeps the platform from being ready, which says why', async ({
     assert,
     cleanup,
   }) => {

@@ -43,7 +43,7 @@ test.group('Master images without a network', (group) => {
     }
   })
 
-  test('are those of a folder, and those that were imported', async ({ assert }) => {
+  test('images are those of a folder, and those that were imported', async ({ assert }) => {
     const found = await keeper.synchronized(['tools/shell', 'tools/gone', 'python/base'])
     assert.equal(found.get('python/base')!.buildStatus, 'executed')
     assert.isNull(found.get('tools/shell')!.buildStatus)
@@ -61,7 +61,9 @@ test.group('Master images without a network', (group) => {
     )
   })
 
-  test('stay as they are when they are broken, and go when they are gone', async ({ assert }) => {
+  test('images stay as they are when they are broken, and go when they are gone', async ({
+    assert,
+  }) => {
     const all = ['tools/shell', 'tools/gone', 'python/base']
     const before = await keeper.synchronized(all)
     await rm(join(source, 'tools/gone'), { recursive: true })
@@ -74,7 +76,9 @@ test.group('Master images without a network', (group) => {
     await rm(join(source, 'tools/shell/image.json'))
   })
 
-  test('say why they are not built where nothing is there to build them', async ({ assert }) => {
+  test('images say why they are not built where nothing is there to build them', async ({
+    assert,
+  }) => {
     await keeper.synchronized(['tools/shell', 'python/base'])
     const { id, buildStatus } = await keeper.built('tools/shell')
 
@@ -89,7 +93,7 @@ test.group('Master images without a network', (group) => {
     assert.deepEqual(await readdir(join(hub.folder, '.data', 'builds')), [])
   })
 
-  test('are there at once where they were imported', async ({ assert }) => {
+  test('images are there at once where they were imported', async ({ assert }) => {
     await keeper.synchronized(['tools/shell', 'python/base'])
     const image = await keeper.built('python/base')
 

@@ -18,7 +18,10 @@ function logLines({ output }: HubProcesses): Record<string, unknown>[] {
 }
 
 test.group('The version of a running program', () => {
-  test('is answered with the commit that it was built from', async ({ assert, cleanup }) => {
+  test('the version is answered with the commit that it was built from', async ({
+    assert,
+    cleanup,
+  }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
     const commit = readFileSync(new URL('../../build/commit', import.meta.url), 'utf8')
@@ -35,7 +38,7 @@ test.group('The version of a running program', () => {
 })
 
 test.group('Limits of requests', () => {
-  test('a caller that asks too often is refused, and told when to come back', async ({
+  test('a caller with too many requests is refused, with the time to retry', async ({
     assert,
     cleanup,
   }) => {
@@ -63,7 +66,10 @@ test.group('Limits of requests', () => {
 })
 
 test.group('Logs of a running program', () => {
-  test('are JSON lines that carry the request id, and no token', async ({ assert, cleanup }) => {
+  test('log lines are JSON lines that carry the request id, and no token', async ({
+    assert,
+    cleanup,
+  }) => {
     const hub = await HubProcesses.start('server', { variables: { LOG_LEVEL: 'debug' } })
     cleanup(() => hub.remove())
     const headers = { 'x-request-id': 'find-me', 'authorization': 'Bearer very-secret-token' }
@@ -76,7 +82,7 @@ test.group('Logs of a running program', () => {
 })
 
 test.group('Metrics of a running program', () => {
-  test('count requests by the pattern of their route', async ({ assert, cleanup }) => {
+  test('metrics count requests by the pattern of their route', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
     await fetch(`${hub.origin}/core/nodes/9b2d7a54-0000-4000-8000-000000000000`)
@@ -95,7 +101,7 @@ test.group('Metrics of a running program', () => {
 })
 
 test.group('Traces', () => {
-  test('go to the collector that is configured', async ({ assert, cleanup }) => {
+  test('traces go to the collector that is configured', async ({ assert, cleanup }) => {
     const collector = await TraceCollector.start()
     cleanup(() => collector.close())
     const hub = await HubProcesses.start('server', {
@@ -112,7 +118,7 @@ test.group('Traces', () => {
 })
 
 test.group('A process with embedded drivers only', () => {
-  test('carries no driver that is not configured, and little memory', async ({
+  test('the process carries no driver that is not configured, and little memory', async ({
     assert,
     cleanup,
   }) => {

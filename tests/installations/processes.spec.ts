@@ -62,7 +62,7 @@ test.group('One process', () => {
     await hub.gone()
   })
 
-  test('a client that keeps its connection hears of the end with its next answer', async ({
+  test('a client that keeps its connection learns of the end with its next answer', async ({
     assert,
     cleanup,
   }) => {
@@ -232,7 +232,7 @@ test.group('One process', () => {
 })
 
 test.group('A start that cannot succeed', () => {
-  test('a port that is taken is named with the variable that sets it: {variable} of {program}')
+  test('a port in use is named with the variable that sets it: {variable} of {program}')
     .with([
       { program: 'server', variable: 'PORT' },
       { program: 'server', variable: 'ADMIN_PORT' },
@@ -301,7 +301,7 @@ test.group('A start that cannot succeed', () => {
 })
 
 test.group('Settings of a pool', () => {
-  test('is refused on drivers that its processes could not share, each with its variable', async ({
+  test('a pool is refused on drivers that its processes could not share, each with its variable', async ({
     assert,
     cleanup,
   }) => {
@@ -317,7 +317,7 @@ test.group('Settings of a pool', () => {
     assert.isEmpty(await readdir(hub.folder), 'nothing was begun')
   })
 
-  test('may keep the memory log store where one process serves telemetry', async ({
+  test('a pool may keep the memory log store where one process serves telemetry', async ({
     assert,
     cleanup,
   }) => {

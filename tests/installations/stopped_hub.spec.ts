@@ -8,7 +8,7 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 test.group('The audit trail of a hub that is stopped, with the embedded database', () => {
-  test('is verified, as after a restoration', async ({ assert, cleanup }) => {
+  test('the trail is verified, as after a restoration', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
     hub.signal('SIGTERM')
@@ -22,7 +22,7 @@ test.group('The audit trail of a hub that is stopped, with the embedded database
     assert.include(output, 'intact: ')
   }).timeout(600_000)
 
-  test('is not made anew where there is none', async ({ assert, cleanup }) => {
+  test('the trail is not made anew where there is none', async ({ assert, cleanup }) => {
     const data = join(await temporaryFolder(cleanup), '.data')
     const { code, output } = await Ace.run(['audit:verify'], {
       DATA_DIR: data,

@@ -190,7 +190,7 @@ test.group('Storage beside core, closed to machines of other realms', (group) =>
     )
   })
 
-  test('a caller about whom core would have to be asked is told to come back while it is away', async ({
+  test('a caller whose reach core must provide gets a retry error while core is unavailable', async ({
     assert,
     cleanup,
   }) => {

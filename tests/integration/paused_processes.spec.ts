@@ -16,7 +16,10 @@ const BEGINS_OTHERS =
 const WRITE_INTERVAL_MS = 60
 
 test.group('Processes that begin others', () => {
-  test('are paused with those that were begun meanwhile', async ({ assert, cleanup }) => {
+  test('processes are paused with those that were started meanwhile', async ({
+    assert,
+    cleanup,
+  }) => {
     const folder = await temporaryFolder(cleanup)
     spawn('/bin/sh', ['-c', BEGINS_OTHERS], { cwd: folder, stdio: 'ignore' })
     cleanup(async () => {

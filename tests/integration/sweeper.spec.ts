@@ -21,7 +21,7 @@ function sweep(run: Sweep['run'], everyMs = 60_000): Sweep {
 }
 
 test.group('Sweeper', () => {
-  test('runs a sweep at the start and again on its schedule', async ({ cleanup }) => {
+  test('the sweeper runs a sweep at the start and again on its schedule', async ({ cleanup }) => {
     const pool = openPool()
     let runs = 0
     const sweeper = new Sweeper({

@@ -16,7 +16,7 @@ const HANDBOOK = new URL('../../docs/deploying.md', import.meta.url)
 test.group('The files for Prometheus', (group) => {
   group.setup(() => ensurePackages(PACKAGES.prometheus))
 
-  test('are taken by it, as the handbook shows', async ({ assert }) => {
+  test('the files are taken by it, as the handbook shows', async ({ assert }) => {
     const page = await readFile(HANDBOOK, 'utf8')
     for (const line of await promtool('check', 'config', `${MONITORING}prometheus.yaml`)) {
       assert.include(page, line.replace(MONITORING, '/etc/prometheus/').trimEnd())
@@ -27,7 +27,9 @@ test.group('The files for Prometheus', (group) => {
     await promtool('test', 'rules', `${MONITORING}alerts.test.yaml`)
   })
 
-  test('include expressions of the dashboard that Prometheus can evaluate', async ({ cleanup }) => {
+  test('the files include expressions of the dashboard that Prometheus can evaluate', async ({
+    cleanup,
+  }) => {
     const expressions = await readDashboardExpressions()
     const rules = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }))
     const file = join(await temporaryFolder(cleanup), 'dashboard.yaml')

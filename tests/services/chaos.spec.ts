@@ -15,7 +15,7 @@ const OUTAGE_S = setting('OUTAGE_S', 15)
 const MINUTE_MS = 60_000
 
 test.group('Chaos | an installation whose parts are killed', () => {
-  test('everything that was kept is told and done once, whichever process is killed meanwhile', async ({
+  test('everything that was stored is published and done once, whichever process is killed meanwhile', async ({
     assert,
   }) => {
     const problems = await survive({
@@ -27,7 +27,7 @@ test.group('Chaos | an installation whose parts are killed', () => {
     assert.deepEqual(problems, [])
   }).timeout((2 + ROUNDS) * MINUTE_MS)
 
-  test('no request notices that the broker is away, which is told everything when it is back', async ({
+  test('no request notices that the broker is unavailable, which receives everything when it is back', async ({
     assert,
   }) => {
     const problems = await doWithoutBroker({ seconds: OUTAGE_S, say: console.log })
@@ -48,11 +48,11 @@ test.group('Chaos | judge', () => {
     audited: [note('created', ''), renamed, commanded],
   }
 
-  test('is content where everything was told in order, if more than once', ({ assert }) => {
+  test('the judge accepts messages in order, if more than once', ({ assert }) => {
     assert.deepEqual(judge(flawless), [])
   })
 
-  test('sees {what}')
+  test('the judge sees {what}')
     .with([
       {
         what: 'a broken promise',

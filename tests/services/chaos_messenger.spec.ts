@@ -42,11 +42,11 @@ test.group('Chaos of messages | ledger', () => {
     return problems(one.counts)
   }
 
-  test('is content where all was pulled in order, if more than once', ({ assert }) => {
+  test('the ledger is content where all was pulled in order, if more than once', ({ assert }) => {
     assert.deepEqual(ledger([[message(1)], [message(1), message(2)]]), [])
   })
 
-  test('sees {what}')
+  test('the ledger sees {what}')
     .with([
       { what: 'what was lost', pulls: [[message(1)]], says: /lost: 1/ },
       { what: 'another order', pulls: [[message(2), message(1)]], says: /outOfOrder: 1/ },

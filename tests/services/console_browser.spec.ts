@@ -143,7 +143,7 @@ test.group('The console in a browser', (group) => {
 
   const fileName = (kind: string) => kind.replace(/^\/|\/$|:/g, '').replaceAll('/', '-')
 
-  test('every page fits, can be seen and heard, and is used by keyboard alone', async ({
+  test('every page fits, works with a screen reader, and is used by keyboard alone', async ({
     assert,
   }) => {
     assert.includeMembers([...pages.keys()], PAGES)
@@ -197,7 +197,7 @@ test.group('The console in a browser', (group) => {
       assert.deepEqual(analyst.complaints, [])
     })
 
-  test('can be read without scripts', async ({ assert }) => {
+  test('the console can be read without scripts', async ({ assert }) => {
     const scriptless = { javaScriptEnabled: false }
     const reader = await ConsoleVisit.open(browser, origin, OPERATOR, scriptless)
     for (const path of pages.values()) {

@@ -163,7 +163,7 @@ test.group('The console with a foreign identity provider', (group) => {
     }
   })
 
-  test('signs people in there, and out: {title}')
+  test('the console signs people in there, and out: {title}')
     .with(MOUNTINGS.map((mounting) => ({ ...mounting })))
     .run(async ({ assert, cleanup }, mounting) => {
       const { page, address } = await signIn(installationOf(mounting), cleanup)
@@ -179,7 +179,7 @@ test.group('The console with a foreign identity provider', (group) => {
       assert.equal(response.status(), 303, 'there is a session no more')
     })
 
-  test('ends sessions within a minute if the provider ends their tokens: {title}')
+  test('the console ends sessions within a minute if the provider ends their tokens: {title}')
     .with(MOUNTINGS.map((mounting) => ({ ...mounting })))
     .run(async ({ assert, cleanup }, mounting) => {
       const { page, address } = await signIn(installationOf(mounting), cleanup)
@@ -189,7 +189,7 @@ test.group('The console with a foreign identity provider', (group) => {
       assert.isAtMost(await lastShownAfter(page, `${address}/nodes`), MINUTE_MS)
     })
 
-  test('ends sessions within a minute if access tokens are valid for no longer', async ({
+  test('the console ends sessions within a minute if access tokens are valid for no longer', async ({
     assert,
     cleanup,
   }) => {

@@ -49,11 +49,11 @@ test.group('The Debian package', (group) => {
     return debianArchive({ control, data }, COMMIT.at)
   }
 
-  test('has the same bytes whenever it is made', async ({ assert }) => {
+  test('the package has the same bytes whenever it is made', async ({ assert }) => {
     assert.isTrue(made.equals(await archive()))
   }).timeout(300_000)
 
-  test('is installed, verified, and purged by dpkg, and keeps what belongs to others', async ({
+  test('the package is installed, verified, and purged by dpkg, and keeps what belongs to others', async ({
     assert,
     cleanup,
   }) => {

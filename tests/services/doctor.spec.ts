@@ -56,7 +56,7 @@ test.group('The doctor | RabbitMQ', (group) => {
     assert.deepEqual(await runDoctor(), [])
   })
 
-  test('queues as the hub declares them are no finding, and one that loses messages is', async ({
+  test('queues as the hub declares them are not a finding, and one that loses messages is', async ({
     assert,
     cleanup,
   }) => {
@@ -76,14 +76,16 @@ test.group('The doctor | RabbitMQ', (group) => {
     assert.deepEqual(await readEvents(), ['BROKER_QUEUE_NOT_DURABLE'])
   })
 
-  test('one that is away, and one that refuses the password', async ({ assert }) => {
+  test('an unavailable server, and one that refuses the password', async ({ assert }) => {
     const wrong = new URL(broker.url)
     wrong.password = 'wrong'
     assert.deepEqual(await runDoctor(wrong.href), ['BROKER_UNREACHABLE'])
     assert.deepEqual(await runDoctor('amqp://127.0.0.1:1'), ['BROKER_UNREACHABLE'])
   })
 
-  test('queues that forget, that nobody takes from, and of what died', async ({ assert }) => {
+  test('queues that lose messages, that have no consumer, and of dead letters', async ({
+    assert,
+  }) => {
     await beside(async (channel) => {
       await channel.assertQueue(COMMAND_QUEUES.telemetryLog, { durable: false })
       await channel.assertQueue(COMMAND_QUEUES.analysisBuilder, { durable: true })
@@ -118,7 +120,9 @@ test.group('The doctor | Redis', (group) => {
     return () => redis.stop()
   })
 
-  test('one that refuses the password, is away, or does not answer', async ({ assert }) => {
+  test('a server that refuses the password, is unavailable, or does not answer', async ({
+    assert,
+  }) => {
     const wrong = new URL(redis.url)
     wrong.password = 'wrong'
     assert.deepEqual(await runDoctor(), [])
@@ -132,7 +136,7 @@ test.group('The doctor | Redis', (group) => {
     }
   })
 
-  test('one that removes keys where it runs out of memory', async ({ assert }) => {
+  test('a server that removes keys where it runs out of memory', async ({ assert }) => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '100mb')
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
@@ -149,7 +153,9 @@ test.group('The doctor | PostgreSQL', (group) => {
     return () => server.stop()
   })
 
-  test('one that was started without fsync, and one that does not answer', async ({ assert }) => {
+  test('a server that was started without fsync, and one that does not answer', async ({
+    assert,
+  }) => {
     const runDoctor = () => found({ url: server.url, checks: [databaseCheck] })
     assert.deepEqual(await runDoctor(), ['DATABASE_FSYNC_OFF'])
     await server.pause()
@@ -232,7 +238,7 @@ test.group('The doctor | S3', (group) => {
     assert.deepEqual(await runDoctor(store.url, { S3_BUCKET: 'everything' }), [])
   })
 
-  test('one that is away, and one that refuses the key', async ({ assert }) => {
+  test('an unavailable store, and one that refuses the key', async ({ assert }) => {
     const wrong = new URL(store.url)
     wrong.password = 'wrong'
     assert.deepEqual(await runDoctor(wrong.href), ['OBJECTS_UNREACHABLE'])

@@ -80,7 +80,7 @@ test.group('Glewlwyd as a plain OpenID Connect provider', (group) => {
     assert.isEmpty(actor!.permissions)
   })
 
-  test('a changed, a refresh and a made-up token are nobody’s', async ({ assert }) => {
+  test('a changed, a refresh and a forged token have no owner', async ({ assert }) => {
     const { verifier } = tokens()
     const { access_token: token, refresh_token: refresh } = await logIn()
     const [header, claims, signature] = token.split('.')
@@ -91,7 +91,7 @@ test.group('Glewlwyd as a plain OpenID Connect provider', (group) => {
     assert.isUndefined(await verifier.verify('made-up'))
   })
 
-  test('a revoked token is nobody’s any more', async ({ assert }) => {
+  test('a revoked token no longer has an owner', async ({ assert }) => {
     const { verifier } = tokens()
     const { access_token: token } = await logIn()
     assert.isDefined(await verifier.verify(token))
@@ -117,7 +117,7 @@ test.group('Glewlwyd as a plain OpenID Connect provider', (group) => {
     assert.include(failure.cause.message, 'IDENTITY_INTROSPECTION_AUTH')
   })
 
-  test('while it does not answer, callers are told to come back', async ({ assert }) => {
+  test('while the provider does not answer, callers get a retry error', async ({ assert }) => {
     const { verifier } = tokens()
     const { access_token: token } = await logIn()
     await verifier.verify(token)

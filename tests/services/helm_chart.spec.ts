@@ -214,14 +214,14 @@ test.group('The chart', (group) => {
   group.each.timeout(LIMIT_MS)
   group.each.skip(!HAS_GO, GO_MISSING)
 
-  test('has a set of values for each way to install it', async ({ assert }) => {
+  test('the chart has a set of values for each way to install it', async ({ assert }) => {
     assert.sameMembers(
       await readdir(SETS),
       NAMES.map((name) => `${name}.yaml`)
     )
   })
 
-  test('has the version of the project, and its alerts', async ({ assert }) => {
+  test('the chart has the version of the project, and its alerts', async ({ assert }) => {
     const chart = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'))
     assert.deepInclude(chart, { version: VERSION, appVersion: VERSION })
     assert.equal(
@@ -241,20 +241,21 @@ test.group('The chart', (group) => {
     assert.deepEqual(unexplained, [])
   })
 
-  test('knows every secret of the hub', async ({ assert }) => {
+  test('the chart knows every secret of the hub', async ({ assert }) => {
     const text = await readFile(join(CHART, 'templates/_secrets.tpl'), 'utf8')
     const list = /secretVariables" -}}\n(\[[^\]]*\])/.exec(text)![1]!
     assert.sameMembers(JSON.parse(list) as string[], secretNames)
   })
 
   for (const name of NAMES) {
-    test(`passes the strict lint with the set ${name}`, () => helm.lint(join(SETS, `${name}.yaml`)))
+    test(`the chart passes the strict lint with the set ${name}`, () =>
+      helm.lint(join(SETS, `${name}.yaml`)))
 
     test(`renders the set ${name} twice alike`, async ({ assert }) => {
       assert.equal(await helm.render(join(SETS, `${name}.yaml`)), rendered.get(name))
     })
 
-    test(`shows no secret of the set ${name}, and makes none`, ({ assert }) => {
+    test(`the chart shows no secret of the set ${name}, and makes none`, ({ assert }) => {
       const all = manifests(name)
       assert.notInclude(
         all.map(({ kind }) => kind),
@@ -275,7 +276,9 @@ test.group('The chart', (group) => {
       }
     })
 
-    test(`gives every process of the set ${name} settings that it starts with`, ({ assert }) => {
+    test(`the chart gives every process of the set ${name} settings that it starts with`, ({
+      assert,
+    }) => {
       const programs = manifests(name).flatMap((manifest) => programsOf(manifest, manifests(name)))
       assert.isNotEmpty(programs)
       for (const program of programs) {
@@ -284,7 +287,7 @@ test.group('The chart', (group) => {
       }
     })
 
-    test(`says what comes next with the set ${name}`, async ({ assert }) => {
+    test(`the chart says what comes next with the set ${name}`, async ({ assert }) => {
       const notes = await helm.notes(join(SETS, `${name}.yaml`))
       assert.include(notes, 'kubectl -n hub rollout status deployment/analysis-hub-hub')
       assert.equal(notes.includes('This is a trial'), name === 'minimal')
@@ -292,7 +295,7 @@ test.group('The chart', (group) => {
     })
   }
 
-  test('makes manifests that Kubernetes takes', async ({ assert, cleanup }) => {
+  test('the chart makes manifests that Kubernetes takes', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const kubeconform = await goProgram(KUBECONFORM)
     const locations = [await kubernetesSchemas(), await customSchemas()].flatMap((schemas) => [
@@ -332,7 +335,7 @@ test.group('The chart', (group) => {
     }
   })
 
-  test('replaces pods without a gap, and gives them time to drain', ({ assert }) => {
+  test('the chart replaces pods without a gap, and gives them time to drain', ({ assert }) => {
     const [hub] = manifests('three-replicas').filter(isNamed('Deployment', 'analysis-hub-hub'))
     assert.equal(hub!.spec.replicas, 3)
     assert.deepEqual(hub!.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
@@ -345,7 +348,7 @@ test.group('The chart', (group) => {
     assert.lengthOf(pod.topologySpreadConstraints, 2)
   })
 
-  test('gives a worker no more secrets than it needs', ({ assert }) => {
+  test('the chart gives a worker no more secrets than it needs', ({ assert }) => {
     for (const name of NAMES.filter((each) => each !== 'minimal')) {
       const [worker] = manifests(name).filter(isNamed('StatefulSet', 'analysis-hub-worker'))
       const files: string[] = worker!.spec.template.spec.containers[0].env.map(
@@ -355,7 +358,9 @@ test.group('The chart', (group) => {
     }
   })
 
-  test('lets nobody connect to a pod who is not named, and a pod only to what is', ({ assert }) => {
+  test('the chart lets only named clients connect to a pod, and a pod only to named servers', ({
+    assert,
+  }) => {
     for (const name of NAMES) {
       const policy = manifests(name).find(({ kind }) => kind === 'NetworkPolicy')!
       for (const { from } of policy.spec.ingress) {
@@ -366,7 +371,7 @@ test.group('The chart', (group) => {
     }
   })
 
-  test('lets Prometheus find all pods under the name that the alerts expect', async ({
+  test('the chart lets Prometheus find all pods under the name that the alerts expect', async ({
     assert,
   }) => {
     const all = manifests('external')
@@ -379,7 +384,9 @@ test.group('The chart', (group) => {
     assert.deepEqual(rule.spec.groups, alerts.groups)
   })
 
-  test('leads requests from a Gateway to the service, without a limit of time', ({ assert }) => {
+  test('the chart leads requests from a Gateway to the service, without a limit of time', ({
+    assert,
+  }) => {
     const route = manifests('three-replicas').find(({ kind }) => kind === 'HTTPRoute')!
     assert.deepEqual(route.spec.hostnames, ['hub.example.org'])
     assert.deepEqual(route.spec.rules[0].backendRefs, [{ name: 'analysis-hub', port: 80 }])
@@ -387,7 +394,7 @@ test.group('The chart', (group) => {
   })
 
   for (const [name, change, sentence] of REFUSALS) {
-    test(`refuses values ${name}`, async ({ assert, cleanup }) => {
+    test(`the chart refuses values ${name}`, async ({ assert, cleanup }) => {
       const file = join(await temporaryFolder(cleanup), 'values.yaml')
       await writeFile(file, stringify({ ...COMPLETE, ...change }))
       const refusal = await helm.render(file).then(
@@ -398,7 +405,7 @@ test.group('The chart', (group) => {
     })
   }
 
-  test('answers and refuses as the handbook shows', async ({ assert, cleanup }) => {
+  test('the chart answers and refuses as the handbook shows', async ({ assert, cleanup }) => {
     const page = await readFile(HANDBOOK, 'utf8')
     const notes = await helm.notes(join(SETS, 'minimal.yaml'))
     assert.include(page, notes.trim())
@@ -410,7 +417,7 @@ test.group('The chart', (group) => {
     await helm.render(file)
   })
 
-  test('takes the values that the refused ones are made of', async ({ cleanup }) => {
+  test('the chart takes the values that the refused ones are made of', async ({ cleanup }) => {
     const file = join(await temporaryFolder(cleanup), 'values.yaml')
     await writeFile(file, stringify(COMPLETE))
     await helm.render(file)

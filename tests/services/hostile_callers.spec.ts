@@ -26,7 +26,7 @@ test.group('What callers do wrong', (group) => {
   })
   group.tap((one) => one.timeout(600_000))
 
-  test('is no error in the log: {reason}')
+  test('an invalid request is not an error in the log: {reason}')
     .with([
       {
         reason: 'texts that are no HTTP',
@@ -112,7 +112,7 @@ test.group('What callers do wrong', (group) => {
       assert.equal((await get('/core/')).status, 200)
     })
 
-  test('is in the audit trail, also where the program is stopped before the minute of gathering is over', async ({
+  test('an invalid request is in the audit trail, also where the program is stopped before the minute of gathering is over', async ({
     assert,
     cleanup,
   }) => {

@@ -51,7 +51,7 @@ test.group('Events of an external identity provider', (group) => {
   const change = (type: string, event: string, data: object = { id: '1', name: 'x' }) =>
     publisher.publish(type, JSON.stringify({ type, event, data }))
 
-  test('of realms, users and clients are delivered', async ({ assert }) => {
+  test('events of realms, users and clients are delivered', async ({ assert }) => {
     await listen()
     await change('realm', 'deleted', { id: 'r', name: 'site-a' })
     await change('user', 'updated', { id: 'u' })
@@ -99,7 +99,7 @@ test.group('Events of an external identity provider', (group) => {
     assert.lengthOf(warnings, 2)
   })
 
-  test('are received again after the connection was lost', async ({ assert }) => {
+  test('events are received again after the connection was lost', async ({ assert }) => {
     await listen()
     await redis.kill()
     await redis.restart()
@@ -109,7 +109,7 @@ test.group('Events of an external identity provider', (group) => {
     assert.lengthOf(published, 1)
   })
 
-  test('do not delay a start while Redis is unavailable, and are received later', async ({
+  test('events do not delay a start while Redis is unavailable, and are received later', async ({
     assert,
   }) => {
     await redis.kill()
@@ -124,7 +124,7 @@ test.group('Events of an external identity provider', (group) => {
     await stop()
   })
 
-  test('are not received after closing', async ({ assert }) => {
+  test('events are not received after closing', async ({ assert }) => {
     const stop = await listen()
     await stop()
     await eventually(async () => (await subscribers()) === 0)

@@ -108,7 +108,7 @@ test.group('The image', (group) => {
     return image
   }
 
-  test('is small, signed, and says what is in it', async ({ assert }) => {
+  test('the image is small, signed, and says what is in it', async ({ assert }) => {
     const store = await openImageStore({ path: join(FOLDER, 'layout') })
     for (const [tag, limit] of [
       [VERSION, 250],
@@ -132,7 +132,10 @@ test.group('The image', (group) => {
     }
   }).timeout(LIMIT_MS)
 
-  test('is in the registry with all that is attached to it', async ({ assert, cleanup }) => {
+  test('the image is in the registry with all that is attached to it', async ({
+    assert,
+    cleanup,
+  }) => {
     const store = RegistryStore.open(registry.access)
     cleanup(() => store.close())
     for (const tag of [VERSION, `${VERSION}-embedded`]) {
@@ -163,7 +166,7 @@ test.group('The image', (group) => {
     return packages.map(({ name }) => name)
   }
 
-  test('runs hubctl, and names its roles', async ({ assert }) => {
+  test('the image runs hubctl, and names its roles', async ({ assert }) => {
     const call = (...args: string[]) =>
       podman.call('run', '--rm', '--network=none', ...CONFINED, named(VERSION), ...args)
     const version = await call('hubctl', '--version')
@@ -173,7 +176,7 @@ test.group('The image', (group) => {
     assert.include(unknown.stderr, 'hub, pool, worker, node, hubctl, ace')
   }).timeout(LIMIT_MS)
 
-  test('runs every role as anybody without rights: an analysis is built by a worker and run by a node', async ({
+  test('the image runs every role as anybody without rights: an analysis is built by a worker and run by a node', async ({
     assert,
     cleanup,
   }) => {

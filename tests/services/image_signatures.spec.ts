@@ -97,7 +97,7 @@ test.group('Images in a real registry', (group) => {
     return stdout
   }
 
-  test('are verified by cosign as the documentation says', async ({ assert }) => {
+  test('images are verified by cosign as the documentation says', async ({ assert }) => {
     const { image } = await distributed(ANALYSIS)
     const output = await cosign(['verify', '-a', `analysis=${ANALYSIS}`], ANALYSIS)
     assert.include(output, image.digest)
@@ -107,7 +107,7 @@ test.group('Images in a real registry', (group) => {
     assert.equal(statement.predicate.runDetails.builder.id, 'urn:analysis-hub:worker')
   }).skip(COSIGN === undefined, 'COSIGN_TEST_PROGRAM names no cosign')
 
-  test('are refused by cosign without a signature, by another key, or of another analysis', async ({
+  test('images are refused by cosign without a signature, by another key, or of another analysis', async ({
     assert,
   }) => {
     const { image } = await distributed(ANALYSIS)
@@ -129,7 +129,7 @@ test.group('Images in a real registry', (group) => {
     )
   }).skip(COSIGN === undefined, 'COSIGN_TEST_PROGRAM names no cosign')
 
-  test('have signatures that openssl verifies', async ({ assert, cleanup }) => {
+  test('images have signatures that openssl verifies', async ({ assert, cleanup }) => {
     const { image, to } = await distributed(ANALYSIS)
     const folder = await temporaryFolder(cleanup)
     const { layer } = await verifyImage(to, image.digest, [key.public])

@@ -36,7 +36,10 @@ test.group('Requests that may last', (group) => {
   })
   group.each.timeout(600_000)
 
-  test('are those of sockets, long polls included', async ({ assert, cleanup }) => {
+  test('lasting requests are those of sockets, long polls included', async ({
+    assert,
+    cleanup,
+  }) => {
     const sockets = ['polling', 'websocket'].map((transport) => {
       const [, token] = headers.authorization.split(' ')
       const socket = io(`${hub.origin}/resources`, {
@@ -55,7 +58,7 @@ test.group('Requests that may last', (group) => {
     assert.equal(await Promise.race([...ended, lasting]), 'connected')
   })
 
-  test('are uploads that move', async ({ assert }) => {
+  test('lasting requests are uploads that move', async ({ assert }) => {
     const upload = request(`${bucket}/upload`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'multipart/form-data; boundary=piece' },
@@ -71,7 +74,7 @@ test.group('Requests that may last', (group) => {
     assert.equal(answer.statusCode, 201, String(await buffer(answer)))
   })
 
-  test('are streams that are read slowly', async ({ assert }) => {
+  test('lasting requests are streams that are read slowly', async ({ assert }) => {
     const form = new FormData()
     form.append('large', new Blob([new Uint8Array(FILE_BYTES)]), 'large')
     const uploaded = await fetch(`${bucket}/upload`, { method: 'POST', headers, body: form })

@@ -33,7 +33,7 @@ for (const shape of SHAPES) {
       }
     })
 
-    test('leads from its creation to its results, and each wrong turn is refused', async ({
+    test('the life leads from its creation to its results, and each wrong turn is refused', async ({
       assert,
     }) => {
       await beginProject(study)

@@ -100,7 +100,7 @@ for (const program of ['server', 'pool'] as const) {
     })
     group.each.timeout(600_000)
 
-    test('a slow head, a slow body and one that nobody reads end in time', async ({ assert }) => {
+    test('a slow head, a slow body and an unread one end in time', async ({ assert }) => {
       const [head, body, unread, admin] = await Promise.all([
         trickle(hub.origin, `${HEAD}x-slow: `),
         trickle(hub.origin, BODY),
@@ -120,7 +120,7 @@ for (const program of ['server', 'pool'] as const) {
       assert.match(metrics, /http_requests_timed_out_total\{[^}]*part="body"/)
     })
 
-    test('one address has so many connections, counted over all processes', async ({ assert }) => {
+    test('the connections of one address are limited over all processes', async ({ assert }) => {
       assert.equal(await mostKept(hub.origin, 12), 12)
       assert.isTrue(await answers(hub.origin))
       const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
@@ -135,7 +135,7 @@ for (const program of ['server', 'pool'] as const) {
 }
 
 for (const program of ['server', 'pool'] as const) {
-  test(`the ${program} keeps so many connections in all, however many its processes are`, async ({
+  test(`the ${program} limits its connections in total, however many its processes are`, async ({
     assert,
     cleanup,
   }) => {
@@ -164,7 +164,7 @@ test.group('The admin port', () => {
     return answer?.status
   }
 
-  test('is reached from this machine only, also where the platform listens everywhere', async ({
+  test('the port is reached from this machine only, also where the platform listens everywhere', async ({
     assert,
     cleanup,
   }) => {
@@ -176,7 +176,7 @@ test.group('The admin port', () => {
     .skip(elsewhere === undefined, 'this machine has no other address')
     .timeout(240_000)
 
-  test('answers health elsewhere where that is asked for, and no metrics', async ({
+  test('the port answers health elsewhere where that is configured, and no metrics', async ({
     assert,
     cleanup,
   }) => {

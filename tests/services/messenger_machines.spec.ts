@@ -157,7 +157,7 @@ test.group('Messenger on several machines', (group) => {
     assert.deepEqual(changes, ['userConnected', 'userDisconnected'])
   })
 
-  test('those who were connected to a process that is killed are told to have left', async ({
+  test('clients that were connected to a killed process are reported as gone', async ({
     assert,
   }) => {
     const watched = await somebody()

@@ -15,7 +15,7 @@ const TRANSPORTS = [['websocket'], ['polling'], ['polling', 'websocket']]
 const AT_ONCE_MS = 1_500
 const BY_LOOKING_MS = 8_000
 
-test('Messages reach whoever waits for them in any process, with Redis and without, and the end of the pool lets nobody wait', async ({
+test('Messages reach whoever waits for them in any process, with Redis and without, and the end of the pool ends every wait', async ({
   assert,
   cleanup,
 }) => {

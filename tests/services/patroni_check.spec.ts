@@ -105,13 +105,15 @@ test.group('The check of Patroni', (group) => {
     await makeCertificate(folder)
   })
 
-  test('has a standby copied once that cannot be started, and waits until it runs', async ({
+  test('the check has a standby copied once that cannot be started, and waits until it runs', async ({
     assert,
   }) => {
     assert.equal(await copiesOf(folder, {}), 1)
   })
 
-  test('keeps the files of a standby while not two others have everything', async ({ assert }) => {
+  test('the check keeps the files of a standby while not two others have everything', async ({
+    assert,
+  }) => {
     const incomplete = [
       [LEADER],
       [SYNCHRONOUS],
@@ -123,7 +125,9 @@ test.group('The check of Patroni', (group) => {
     assert.deepEqual(await Promise.all(copies), [0, 0, 0, 0, 0])
   })
 
-  test('leaves one alone that recovers for long, or that runs now and then', async ({ assert }) => {
+  test('the check leaves one alone that recovers for long, or that runs now and then', async ({
+    assert,
+  }) => {
     const ways = [['starting'], ['start failed', 'start failed', 'running']]
     const copies = ways.map((states) => copiesOf(folder, { states }))
     assert.deepEqual(await Promise.all(copies), [0, 0])

@@ -34,7 +34,7 @@ test.group('A pool of processes under load', (group) => {
     return async () => void (await Promise.all([redis.stop(), rabbitmq.stop()]))
   })
 
-  test('of {$self} web processes: a killed one loses only the requests under way on it')
+  test('the pool of {$self} web processes: a killed one loses only the requests under way on it')
     .with(['2', '1'])
     .run(async ({ assert, cleanup }, POOL_WEB) => {
       const hub = await HubProcesses.start('pool', poolOf({ POOL_WEB }))
@@ -62,7 +62,7 @@ test.group('A pool of processes under load', (group) => {
       }
     })
 
-  test('fails no request while it is reloaded under load for ten seconds', async ({
+  test('the pool fails no request while it is reloaded under load for ten seconds', async ({
     assert,
     cleanup,
   }) => {
@@ -82,7 +82,7 @@ test.group('A pool of processes under load', (group) => {
     assert.isEmpty(before.filter(([, pid]) => hub.processes.includes(pid)))
   })
 
-  test('reloads once more where it was asked while it did, however often', async ({
+  test('the pool reloads once more after requests during a reload, however many', async ({
     assert,
     cleanup,
   }) => {
@@ -98,7 +98,7 @@ test.group('A pool of processes under load', (group) => {
     assert.equal(reloadsOf(hub), 2)
   })
 
-  test('takes over a changed .env at a reload, and stays as it is where that has a mistake', async ({
+  test('the pool takes over a changed .env at a reload, and stays as it is where that has a mistake', async ({
     assert,
     cleanup,
   }) => {
@@ -187,7 +187,7 @@ test.group('A pool of processes under load', (group) => {
     await hub.gone()
   })
 
-  test('Ctrl-C, which every process hears, ends them in order and none is missed', async ({
+  test('Ctrl-C, which every process receives, ends them in order and none is missed', async ({
     assert,
     cleanup,
   }) => {
@@ -258,7 +258,7 @@ test.group('A pool of processes under load', (group) => {
     await hub.gone()
   })
 
-  test('names the process that is not ready, and why', async ({ assert, cleanup }) => {
+  test('the pool names the process that is not ready, and why', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
     assert.isTrue(await isReady(hub))

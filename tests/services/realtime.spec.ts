@@ -194,7 +194,7 @@ test.group('Sockets of several processes', (group) => {
     assert.include(reported, 'an event for sockets was malformed')
   })
 
-  test('publish nothing on Redis about connected clients', async ({ assert, cleanup }) => {
+  test('sockets publish nothing on Redis about connected clients', async ({ assert, cleanup }) => {
     const socket = await subscribed('/resources')
     await publishUntilReceived(received(socket, 'nodeUpdated'))
     const spy = new Redis(redis.url)

@@ -68,7 +68,7 @@ test.group('A restored installation', (group) => {
     return () => rm(folder, { recursive: true, force: true, maxRetries: 20 })
   })
 
-  test('is what it was: tokens, files and audit trail, and the acceptance suite passes on it', async ({
+  test('the installation is what it was: tokens, files and audit trail, and the acceptance suite passes on it', async ({
     assert,
     cleanup,
   }) => {

@@ -42,7 +42,7 @@ test.group('Generated requests', (group) => {
   group.tap((one) => one.timeout(1_800_000))
 
   for (const surface of ['core', 'storage', 'telemetry', 'messenger', 'auth']) {
-    test(`find nothing at ${surface}`, async ({ assert, cleanup }) => {
+    test(`generated requests find nothing at ${surface}`, async ({ assert, cleanup }) => {
       const hub = await HubProcesses.start('server', { variables: VARIABLES })
       cleanup(() => hub.remove())
       const caller = await callerAt(hub.origin)

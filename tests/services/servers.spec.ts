@@ -28,7 +28,9 @@ for (const subject of SUBJECTS) {
     })
     group.teardown(() => server.stop())
 
-    test('comes back after SIGKILL with its data, at the same address', async ({ assert }) => {
+    test('the server comes back after SIGKILL with its data, at the same address', async ({
+      assert,
+    }) => {
       await subject.write(server.url, 'kept')
       const { pid, url } = server
 
@@ -44,7 +46,7 @@ for (const subject of SUBJECTS) {
       assert.equal(await subject.read(url, 5000), 'kept')
     })
 
-    test('comes back after an orderly restart with its data', async ({ assert }) => {
+    test('the server comes back after an orderly restart with its data', async ({ assert }) => {
       await subject.write(server.url, 'kept in good order')
       const { pid } = server
 
@@ -53,7 +55,9 @@ for (const subject of SUBJECTS) {
       assert.equal(await subject.read(server.url, 5000), 'kept in good order')
     })
 
-    test('answers nothing while it is paused, and again when it is resumed', async ({ assert }) => {
+    test('the server answers nothing while it is paused, and again when it is resumed', async ({
+      assert,
+    }) => {
       await subject.write(server.url, 'frozen')
 
       await server.pause()
@@ -63,7 +67,9 @@ for (const subject of SUBJECTS) {
       assert.equal(await subject.read(server.url, 5000), 'frozen')
     })
 
-    test('keeps its password out of process arguments and from other users', async ({ assert }) => {
+    test('the server keeps its password out of process arguments and from other users', async ({
+      assert,
+    }) => {
       const { password } = new URL(server.url)
       assert.isAbove(password.length, 20)
       for (const pid of descendants(process.pid)) {
@@ -74,7 +80,7 @@ for (const subject of SUBJECTS) {
       assert.equal(mode & 0o077, 0)
     })
 
-    test('listens on loopback only, and not as root', ({ assert }) => {
+    test('the server listens on loopback only, and not as root', ({ assert }) => {
       const own = descendants(process.pid).filter((pid) => livingIn(server.folder).includes(pid))
       assert.include(own, server.pid)
       for (const pid of own) {
@@ -83,7 +89,7 @@ for (const subject of SUBJECTS) {
       }
     })
 
-    test('leaves no process and no folder when it is stopped', async ({ assert }) => {
+    test('the server leaves no process and no folder when it is stopped', async ({ assert }) => {
       const before = new Set(descendants(process.pid))
       const another = await subject.start()
       const own = descendants(process.pid).filter((pid) => !before.has(pid))
@@ -98,7 +104,7 @@ for (const subject of SUBJECTS) {
       await another.stop()
     })
 
-    test('is gone with its folder when the tests are killed', async ({ assert }) => {
+    test('the server is gone with its folder when the tests are killed', async ({ assert }) => {
       const { tests, folder } = await startInProcessOfItsOwn(subject)
       const own = descendants(tests.pid!)
       assert.isAbove(own.length, 1)
@@ -112,7 +118,7 @@ for (const subject of SUBJECTS) {
 }
 
 test.group('Real servers | of any kind', () => {
-  test('one that does not heed its stop signal is killed after a while', async ({ assert }) => {
+  test('a server that ignores its stop signal is killed after a while', async ({ assert }) => {
     const deaf = shellRecipe('trap "" TERM; while :; do sleep 1; done', async () => {})
     const server = await RealServer.start(deaf)
     const own = livingIn(server.folder)
@@ -123,7 +129,7 @@ test.group('Real servers | of any kind', () => {
     assert.isFalse(existsSync(server.folder))
   })
 
-  test('one that ends before it is ready says why, and leaves nothing', async ({ assert }) => {
+  test('a server that ends before it is ready says why, and leaves nothing', async ({ assert }) => {
     const broken = shellRecipe('pwd; echo The disk is on fire; exit 1', () => Promise.reject())
     const message = await RealServer.start(broken).then(String, (error: Error) => error.message)
 
@@ -133,7 +139,9 @@ test.group('Real servers | of any kind', () => {
     assert.isFalse(existsSync(folder))
   })
 
-  test('one that is not running has no process id to signal by mistake', async ({ assert }) => {
+  test('a server that is not running has no process id to signal by mistake', async ({
+    assert,
+  }) => {
     const server = await RealServer.start(shellRecipe('sleep 60', async () => {}))
     await server.kill()
     assert.throws(() => server.pid, /not running/)
@@ -158,7 +166,7 @@ function shellRecipe(script: string, ready: () => Promise<unknown>): Recipe {
 }
 
 test.group('Real servers | Chromium', () => {
-  test('opens a page and shows its text', async ({ assert }) => {
+  test('the browser opens a page and shows its text', async ({ assert }) => {
     const browser = await chromium.launch(await locateChromium())
     try {
       const page = await browser.newPage()

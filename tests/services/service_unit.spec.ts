@@ -38,7 +38,7 @@ test.group('The unit for systemd', (group) => {
     return async () => void (await Promise.all([redis.stop(), rabbitmq.stop()]))
   })
 
-  test('is one that systemd takes', async ({ assert, cleanup }) => {
+  test('the unit is one that systemd takes', async ({ assert, cleanup }) => {
     await ensurePackages(PACKAGES.systemd)
     const folder = await temporaryFolder(cleanup)
     const units = await Promise.all(
@@ -59,7 +59,7 @@ test.group('The unit for systemd', (group) => {
     assert.equal((await run('systemd-analyze', ['verify', units[1]!])).stderr, '')
   })
 
-  test('has accounts and folders that systemd makes', async ({ assert, cleanup }) => {
+  test('the unit has accounts and folders that systemd makes', async ({ assert, cleanup }) => {
     await ensurePackages(PACKAGES.systemd)
     const root = await temporaryFolder(cleanup)
     await mkdir(join(root, 'etc'))
@@ -127,7 +127,10 @@ test.group('The variables for a production', (group) => {
       void (await Promise.all([redis, rabbitmq, postgres].map((one) => one.stop())))
   })
 
-  test('start an installation as they are typed in the handbook', async ({ assert, cleanup }) => {
+  test('the variables start an installation as they are typed in the handbook', async ({
+    assert,
+    cleanup,
+  }) => {
     const folder = await temporaryFolder(cleanup)
     const { host, port: databasePort, hostname, username, password } = new URL(postgres.url)
     const typed = (await shellBlocks('server.md'))

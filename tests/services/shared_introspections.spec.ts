@@ -59,7 +59,7 @@ test.group('Introspection results, shared through Redis', (group) => {
   const processes = (count: number) => Promise.all(Array.from({ length: count }, () => aProcess()))
   const keptKeys = () => redis.keys('hub:introspection:*')
 
-  test('are requested once by many processes, also concurrently', async ({ assert }) => {
+  test('results are requested once by many processes, also concurrently', async ({ assert }) => {
     const tokens = standIn.mint()
     const requested = (await processes(8)).flatMap((verifier) => [
       verifier.verify(tokens),
@@ -73,7 +73,7 @@ test.group('Introspection results, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 1)
   })
 
-  test('are shared for inactive tokens, too', async ({ assert }) => {
+  test('results are shared for inactive tokens, too', async ({ assert }) => {
     const token = standIn.mint()
     standIn.revoke(token)
     for (const verifier of await processes(3)) {
@@ -82,7 +82,7 @@ test.group('Introspection results, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 1)
   })
 
-  test('are not requested for forged tokens', async ({ assert }) => {
+  test('results are not requested for forged tokens', async ({ assert }) => {
     const [header, claims] = standIn.mint().split('.')
     const verifier = await aProcess()
     assert.isUndefined(await verifier.verify(`${header}.${claims}.AAAA`))
@@ -102,7 +102,7 @@ test.group('Introspection results, shared through Redis', (group) => {
     assert.isAtMost(await redis.pttl(key!), 60_000)
   })
 
-  test('are accepted only if sealed for that token', async ({ assert }) => {
+  test('results are accepted only if sealed for that token', async ({ assert }) => {
     const [good, revoked] = [standIn.mint(), standIn.mint()]
     await (await aProcess()).verify(good)
     const [key] = await keptKeys()
@@ -121,7 +121,7 @@ test.group('Introspection results, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), before + 1)
   })
 
-  test('are requested anyway if another process takes too long', async ({ assert }) => {
+  test('results are requested anyway if another process takes too long', async ({ assert }) => {
     const token = standIn.mint()
     await (await aProcess()).verify(token)
     const [key] = await keptKeys()
@@ -133,7 +133,7 @@ test.group('Introspection results, shared through Redis', (group) => {
     assert.isBelow(performance.now() - startedAt, 10_000)
   }).retry(2)
 
-  test('are requested by every process while Redis is unresponsive or unavailable', async ({
+  test('results are requested by every process while Redis is unresponsive or unavailable', async ({
     assert,
   }) => {
     const verifier = await aProcess()

@@ -136,7 +136,7 @@ test.group('The trace of an analysis', (group) => {
     return { trace, caller, buildStatus }
   }
 
-  test('goes from the request over outbox, bus and worker to its end, without an orphan', async ({
+  test('the trace goes from the request over outbox, bus and worker to its end, without an orphan', async ({
     assert,
   }) => {
     const { trace, caller, buildStatus } = await build()
@@ -153,7 +153,7 @@ test.group('The trace of an analysis', (group) => {
     )
   }).timeout(900_000)
 
-  test('stands in the log lines of each process', async ({ assert }) => {
+  test('the trace stands in the log lines of each process', async ({ assert }) => {
     const { trace } = await build()
     await eventually(async () => hub.output.includes(trace) && worker.output.includes(trace))
     const lines = `${hub.output}\n${worker.output}`
@@ -165,7 +165,7 @@ test.group('The trace of an analysis', (group) => {
     }
   }).timeout(900_000)
 
-  test('leads from the id of a request to the step of the worker that failed', async ({
+  test('the trace leads from the id of a request to the step of the worker that failed', async ({
     assert,
   }) => {
     const missing = await enterMasterImage(hub.folder, { virtualPath: 'gone', command: 'python3' })
@@ -181,7 +181,7 @@ test.group('The trace of an analysis', (group) => {
     assert.include(failed[0]?.name, 'Find the image gone')
   }).timeout(900_000)
 
-  test('is found in the log store by the request id of the answer alone, if nothing is recorded', async ({
+  test('the trace is found in the log store by the request id of the answer alone, if nothing is recorded', async ({
     assert,
   }) => {
     const missing = await enterMasterImage(hub.folder, { virtualPath: 'lost', command: 'python3' })
@@ -219,7 +219,7 @@ test.group('The trace of an analysis', (group) => {
     .timeout(900_000)
     .skip(!HAS_GO, GO_MISSING)
 
-  test('shows why a request failed, by the id of the answer', async ({ assert }) => {
+  test('the trace shows why a request failed, by the id of the answer', async ({ assert }) => {
     const database = new pg.Client(await locateEmbeddedPostgres(join(hub.folder, '.data/postgres')))
     database.on('error', () => {})
     await database.connect()
@@ -246,7 +246,7 @@ test.group('The trace of an analysis', (group) => {
     .skip(!HAS_GO, GO_MISSING)
 
   // Builds leave the folder once there is a registry, so it is the last one.
-  test('goes on at a registry', async ({ assert }) => {
+  test('the trace continues at a registry', async ({ assert }) => {
     const { server, access } = await startDockerRegistry()
     cleanup(() => server.stop())
     const proxy = await RecordingProxy.before(access.host)

@@ -8,7 +8,7 @@ const url = process.env.VICTORIALOGS_TEST_URL
 
 if (url === undefined) {
   test.group('Log store | VictoriaLogs', () => {
-    test('keeps what the contract promises').skip(
+    test('the store keeps what the contract promises').skip(
       true,
       'waits for VICTORIALOGS_TEST_URL, the address of a server that may be written to'
     )

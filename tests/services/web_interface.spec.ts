@@ -133,14 +133,14 @@ test.group('A web interface on another origin', (group) => {
     await account.close()
   }
 
-  test('is used by the administrator of the master realm', async ({ assert }) => {
+  test('the interface is used by the administrator of the master realm', async ({ assert }) => {
     const context = await browser.newContext()
     const admin = { realm: 'master', username: 'admin', password: 'start123' }
     await goThrough(await context.newPage(), { ...admin, namespace: () => '/resources' }, assert)
     await context.close()
   }).timeout(600_000)
 
-  test('is used by a user of another realm', async ({ assert }) => {
+  test('the interface is used by a user of another realm', async ({ assert }) => {
     const person = { realm: 'hospital', username: 'grace', password: PASSWORD }
     await makePerson(address, person)
     const context = await browser.newContext()
@@ -149,7 +149,9 @@ test.group('A web interface on another origin', (group) => {
     await context.close()
   }).timeout(600_000)
 
-  test('leads to the account page by a login of its own, and back', async ({ assert }) => {
+  test('the interface leads to the account page by a login of its own, and back', async ({
+    assert,
+  }) => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${address}/auth/account/?realm_name=master`)

@@ -121,7 +121,7 @@ test.group('Configuration readers', () => {
     }
   })
 
-  test('text is taken exactly as it stands, and can have a least length and a shape', ({
+  test('text is accepted exactly as it is, and can have a minimum length and a shape', ({
     assert,
   }) => {
     assert.equal(text().read(' a b '), ' a b ')
@@ -535,7 +535,7 @@ test.group('Configuration mistakes', () => {
     assert.isFalse(read({ ...alone, STORAGE_STRICT_REALM: 'false' }).STORAGE_STRICT_REALM)
   })
 
-  test('storage looks closer at clients unless it is told not to, and says what that means', ({
+  test('storage inspects clients more closely unless that is disabled, and says what that means', ({
     assert,
   }) => {
     assert.isTrue(read({}).STORAGE_STRICT_REALM)
@@ -608,7 +608,7 @@ test.group('Configuration warnings', () => {
     assert.equal(editDistance('kitten', 'sitting'), 3)
   })
 
-  test('a skipped approval is said at each start', ({ assert }) => {
+  test('a skipped approval is reported at each start', ({ assert }) => {
     const warnings = warningsOf({ SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: '1' })
     assert.lengthOf(warnings, 2)
     assert.match(warnings[0] ?? '', /^SKIP_PROJECT_APPROVAL is on/)
@@ -773,7 +773,7 @@ test.group('Configuration of secrets in files', () => {
     assert.containsSubset(read(source), { S3_ACCESS_KEY: 'access', S3_SECRET_KEY: 'secret' })
   })
 
-  test('those that stay in the environment are known by name', async ({ assert, cleanup }) => {
+  test('secrets that stay in the environment are known by name', async ({ assert, cleanup }) => {
     const namesIn = (source: Source) => [
       ...readConfiguration(catalogue, source).secretsInEnvironment,
     ]
@@ -801,7 +801,7 @@ test.group('Configuration in production', () => {
     assert.deepEqual(embeddedDrivers(env), [])
   })
 
-  test('nothing set means that everything it needs is asked for at once', ({ assert }) => {
+  test('without settings, everything that is needed is requested at once', ({ assert }) => {
     assert.sameMembers(wrongNames({ NODE_ENV: 'production' }), [
       'APP_KEY',
       'CLIENT_SECRET',
@@ -815,7 +815,7 @@ test.group('Configuration in production', () => {
     ])
   })
 
-  test('embedded drivers start when each is asked for by name, and are listed', ({ assert }) => {
+  test('embedded drivers start when each is requested by name, and are listed', ({ assert }) => {
     const env = read({
       ...without(PRODUCTION, 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'IDENTITY_URL'),
       DATABASE_URL: 'embedded',
@@ -897,7 +897,7 @@ test.group('Configuration in production', () => {
     assert.deepEqual(wrongNames({ APP_KEY: 'short' }), ['APP_KEY'])
   })
 
-  test('a process is asked only for what it does', ({ assert }) => {
+  test('a process needs only the settings of what it does', ({ assert }) => {
     const base = without(
       PRODUCTION,
       'S3_ENDPOINT',
@@ -966,7 +966,7 @@ test.group('First secrets', () => {
     source: Source = {}
   ) => ({ ...read(source), DATA_DIR: join(await temporaryFolder(cleanup), 'data') })
 
-  test('are the ones that everybody knows where only this machine can try them', async ({
+  test('the secrets are the ones that everybody knows where only this machine can try them', async ({
     assert,
     cleanup,
   }) => {
@@ -978,7 +978,7 @@ test.group('First secrets', () => {
     }
   })
 
-  test('are made up where others can try them, and kept for their owner only', async ({
+  test('the secrets are generated where others can try them, and stored for their owner only', async ({
     assert,
     cleanup,
   }) => {
@@ -1010,7 +1010,7 @@ test.group('First secrets', () => {
     assert.equal(initialSecret('administrator', { ...settings, HOST: '127.0.0.1' }), password)
   })
 
-  test('are those that were chosen, and none is made up beside them', async ({
+  test('the secrets are those that were chosen, and none is made up beside them', async ({
     assert,
     cleanup,
   }) => {
@@ -1021,7 +1021,7 @@ test.group('First secrets', () => {
     assert.lengthOf(ownersWithoutStoredSecret(settings), 2)
   })
 
-  test('are never made up in production', async ({ assert, cleanup }) => {
+  test('the secrets are never made up in production', async ({ assert, cleanup }) => {
     for (const HOST of ['0.0.0.0', '127.0.0.1']) {
       const settings = { ...(await settingsIn(cleanup, PRODUCTION)), HOST }
       assert.throws(() => initialSecret('administrator', settings), /set IDENTITY_ADMIN_PASSWORD/)

@@ -109,7 +109,9 @@ test.group('Fixture of the error cases', (group) => {
     })
   }
 
-  test('is made of what is served and unmade in the opposite order', async ({ assert }) => {
+  test('the fixture is made of what is served and unmade in the opposite order', async ({
+    assert,
+  }) => {
     const fixture = fixtureOf(['/nodes', '/projects', '/analyses'])
     await fixture.build()
     await fixture.remove()
@@ -125,14 +127,14 @@ test.group('Fixture of the error cases', (group) => {
     assert.isFalse(fixture.has('node'))
   })
 
-  test('makes no analysis without a project', async ({ assert }) => {
+  test('the fixture makes no analysis without a project', async ({ assert }) => {
     const fixture = fixtureOf(['/analyses'])
     await fixture.build()
     assert.deepEqual(requests, [])
     assert.isFalse(fixture.has('analysis'))
   })
 
-  test('puts ids in the place of names, however deep', async ({ assert }) => {
+  test('the fixture puts ids in the place of names, however deep', async ({ assert }) => {
     const fixture = fixtureOf(['/nodes', '/projects'])
     await fixture.build()
     assert.equal(fixture.fill('/nodes/{node}/x'), '/nodes/id-nodes/x')
@@ -143,7 +145,9 @@ test.group('Fixture of the error cases', (group) => {
     })
   })
 
-  test('leaves nothing behind where a step is refused, and says which', async ({ assert }) => {
+  test('the fixture leaves nothing behind where a step is refused, and says which', async ({
+    assert,
+  }) => {
     refused = 'POST /projects'
     const fixture = fixtureOf(['/nodes', '/projects'])
     await assert.rejects(() => fixture.build(), /could not POST \/projects of core: 409/)

@@ -29,7 +29,7 @@ function codesInUse(): Set<string> {
 }
 
 test.group('Codes of errors', () => {
-  test('are all explained in docs/errors.md, and no others', ({ assert }) => {
+  test('codes are all explained in docs/errors.md, and no others', ({ assert }) => {
     const explained = [...read('docs/errors.md').matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code!)
     assert.sameMembers(explained, [...codesInUse()])
   })

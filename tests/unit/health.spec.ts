@@ -23,7 +23,7 @@ test.group('The health of a process', () => {
     assert.deepEqual(readinessOf(await health.degraded()), { status: 'ok' })
   })
 
-  test('what is optional is not asked for each caller, and nobody waits for it twice', async ({
+  test('optional data is not requested for each caller, and no caller waits for it twice', async ({
     assert,
     cleanup,
   }) => {

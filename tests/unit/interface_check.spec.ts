@@ -11,7 +11,7 @@ const STATEMENTS = [
 const look = (text: string) => testedIn('some.spec.ts', text, STATEMENTS)
 
 test.group('Statements of the interface', () => {
-  test('have ids of their own that end in a number', ({ assert }) => {
+  test('statements have ids of their own that end in a number', ({ assert }) => {
     const ids = readStatements().map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
     for (const id of ids) {
@@ -19,13 +19,13 @@ test.group('Statements of the interface', () => {
     }
   })
 
-  test('belong to the section in front of the number', ({ assert }) => {
+  test('statements belong to the section in front of the number', ({ assert }) => {
     assert.deepEqual(STATEMENTS.map(sectionOf), ['Limits', 'Limits', 'Limits'])
   })
 })
 
 test.group('Check of the interface', () => {
-  test('counts a test whose title begins with a statement', ({ assert }) => {
+  test('the check counts a test whose title begins with a statement', ({ assert }) => {
     const { tested, misnamed } = look(`
       test.group('Limits', () => {
         test('Limits row 1: holds', ({ assert }) => assert.isTrue(true))
@@ -36,7 +36,7 @@ test.group('Check of the interface', () => {
     assert.deepEqual(misnamed, [])
   })
 
-  test('does not count a test that shows nothing: {$self}')
+  test('the check does not count a test that shows nothing: {$self}')
     .with([
       `test('Limits 1: to be written')`,
       `test('Limits 1: is skipped', () => {}).skip()`,
@@ -49,7 +49,7 @@ test.group('Check of the interface', () => {
       assert.deepEqual(look(text), { tested: new Set(), misnamed: [] })
     })
 
-  test('refuses a title that names no statement or cannot be read', ({ assert }) => {
+  test('the check refuses a title that names no statement or cannot be read', ({ assert }) => {
     const { tested, misnamed } = look(
       [
         `test('Limits 2: is unknown', () => {})`,

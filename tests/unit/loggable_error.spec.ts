@@ -4,7 +4,7 @@ import pg from 'pg'
 import { loggableError } from '#observability/loggable_error'
 
 test.group('Errors in the log', () => {
-  test('tell where they arose and what caused them', ({ assert }) => {
+  test('logged errors tell where they arose and what caused them', ({ assert }) => {
     const cause = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' })
     const shown = loggableError(new TypeError('no answer', { cause }))
     assert.containsSubset(shown, { type: 'TypeError', message: 'no answer' })
@@ -12,7 +12,9 @@ test.group('Errors in the log', () => {
     assert.include(shown.stack, 'loggable_error.spec')
   })
 
-  test('keep the values of a row and whatever else hangs on them to themselves', ({ assert }) => {
+  test('logged errors keep the values of a row and whatever else hangs on them to themselves', ({
+    assert,
+  }) => {
     const error = Object.assign(new pg.DatabaseError('null value', 0, 'error'), {
       code: '23502',
       column: 'name',
@@ -25,7 +27,7 @@ test.group('Errors in the log', () => {
     assert.notMatch(shown, /secret-/)
   })
 
-  test('end where causes lead in a circle', ({ assert }) => {
+  test('logged errors end where causes lead in a circle', ({ assert }) => {
     const error = new Error('round')
     error.cause = error
     assert.doesNotThrow(() => JSON.stringify(loggableError(error)))

@@ -90,7 +90,7 @@ test.group('Spans of OpenTelemetry', () => {
     ])
   })
 
-  test('a step has the attributes of its result, and suspended work is no part of it', async ({
+  test('a step has the attributes of its result, and suspended work is not part of it', async ({
     assert,
     cleanup,
   }) => {
@@ -168,7 +168,7 @@ test.group('Spans of OpenTelemetry', () => {
     assert.closeTo(recorded, 1_000, 200)
   })
 
-  test('a request that is not recorded is no part of the trace of the one before it on its connection', async ({
+  test('a request that is not recorded is not part of the trace of the one before it on its connection', async ({
     assert,
     cleanup,
   }) => {

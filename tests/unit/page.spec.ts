@@ -20,7 +20,9 @@ test.group('HTML of pages', () => {
     assert.equal(text, '<i>ab</i>')
   })
 
-  test('have forms that lead nowhere but to us, unless the page names where else', ({ assert }) => {
+  test('pages have forms that lead nowhere but to us, unless the page names where else', ({
+    assert,
+  }) => {
     const policyWith = (...options: [{ formTargets: string[] }?]) => {
       const ctx = new HttpContextFactory().create()
       sendPage(ctx, 'A page', html`<p></p>`, ...options)
@@ -33,7 +35,9 @@ test.group('HTML of pages', () => {
     assert.include(policy, "frame-ancestors 'none'")
   })
 
-  test('carry the look of the console in the one style that their policy allows', ({ assert }) => {
+  test('pages carry the look of the console in the one style that their policy allows', ({
+    assert,
+  }) => {
     const ctx = new HttpContextFactory().create()
     sendPage(ctx, 'A page', html`<p></p>`)
     const page = ctx.response.getBody() as string

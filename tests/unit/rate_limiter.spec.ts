@@ -19,7 +19,9 @@ function actor(kind: Actor['kind'], id: string, realmName = 'other'): Actor {
 }
 
 test.group('Rate limiter', () => {
-  test('counts an anonymous caller by address and says when to come back', async ({ assert }) => {
+  test('the limiter counts an anonymous caller by address and says when to come back', async ({
+    assert,
+  }) => {
     const limiter = new RateLimiter(LIMITS)
     assert.containsSubset(await limiter.count(undefined, '192.0.2.1'), {
       limit: 2,
@@ -36,7 +38,7 @@ test.group('Rate limiter', () => {
     assert.containsSubset(await limiter.count(undefined, '192.0.2.2'), { remaining: 1 })
   })
 
-  test('counts an identity by itself, wherever it calls from', async ({ assert }) => {
+  test('the limiter counts an identity by itself, wherever it calls from', async ({ assert }) => {
     const limiter = new RateLimiter(LIMITS)
     const ann = actor('user', 'ann')
     await limiter.count(ann, '192.0.2.1')

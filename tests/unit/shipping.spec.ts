@@ -44,7 +44,7 @@ const linesOf = (tap: LogTap) => {
 }
 
 test.group('The own log', () => {
-  test('is written, and shipped from a level on', ({ assert }) => {
+  test('a line is written, and shipped from a level on', ({ assert }) => {
     const { tap, written, logger } = tapped('warn')
     logger.warn('before anybody listens')
     const lines = linesOf(tap)
@@ -79,7 +79,7 @@ test.group('The own log', () => {
     assert.match(second!.time, /^\d{4}-\d\d-\d\dT.*Z$/)
   })
 
-  test('belongs to the surface of a line, else of the process', ({ assert }) => {
+  test('a line belongs to the surface of a line, else of the process', ({ assert }) => {
     const line = { level: 40, time: 0 }
     assert.equal(surfaceOf({ ...line, surface: 'storage' }, ['core', 'telemetry']), 'storage')
     assert.equal(surfaceOf({ ...line, surface: 'none' }, ['core', 'telemetry']), 'telemetry')
@@ -108,7 +108,7 @@ test.group('Shipped lines', () => {
     return taken
   }
 
-  test('reach the queue of telemetry in order and in batches', async ({ assert }) => {
+  test('lines reach the queue of telemetry in order and in batches', async ({ assert }) => {
     const bus = new MemoryBus()
     const taken = await taking(bus)
     const shipper = new Shipper(async () => bus)
@@ -124,7 +124,7 @@ test.group('Shipped lines', () => {
     assert.deepEqual(taken[0]!.data, { ...aLine('line 0') })
   })
 
-  test('are buffered up to a limit while the bus is unavailable', async ({ assert }) => {
+  test('lines are buffered up to a limit while the bus is unavailable', async ({ assert }) => {
     const bus = new MemoryBus()
     let isAway = true
     const shipper = new Shipper(async () => {

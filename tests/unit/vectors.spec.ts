@@ -79,7 +79,7 @@ test.group('Test vectors', (group) => {
       }
     })
 
-  test('an actor nobody can play is refused')
+  test('an unknown actor is refused')
     .with([
       { actor: undefined, part: 'token' },
       { actor: { token: 'expired' }, part: 'token' },
@@ -119,7 +119,9 @@ test.group('Test vectors', (group) => {
       assert.throws(() => readErrorCases(file), VectorsUnusable, /the placeholder .* is unknown/)
     })
 
-  test('known placeholders are found once each, braces of a raw body are none', ({ assert }) => {
+  test('known placeholders are found once each, braces of a raw body are not placeholders', ({
+    assert,
+  }) => {
     const entry = {
       path: '/analyses/{analysis}?filter[id]={node}',
       body: { ids: ['{node}', { bucket: '{bucket}', count: 2, none: null }] },

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { withoutSecrets } from '#observability/without_secrets'
 
 test.group('Logged content', () => {
-  test('shows nothing that bears the name of a secret, at any depth', ({ assert }) => {
+  test('the log shows nothing that bears the name of a secret, at any depth', ({ assert }) => {
     const shown = withoutSecrets({
       user: 'ann',
       accountSecret: 'x1',
@@ -21,7 +21,7 @@ test.group('Logged content', () => {
     })
   })
 
-  test('leaves errors to those who know how to show them', ({ assert }) => {
+  test('the log leaves errors to those who know how to show them', ({ assert }) => {
     const error = new Error('no')
     assert.strictEqual(withoutSecrets({ err: error }).err, error)
   })

@@ -28,7 +28,7 @@ test.group('Interface: authentication', (group) => {
       }
     })
 
-  test('Authentication 1b: a bearer token is taken', async ({ assert }) => {
+  test('Authentication 1b: a bearer token is accepted', async ({ assert }) => {
     for (const kind of KINDS) {
       assert.equal((await call(pathOf(kind))).status, 200)
     }

@@ -110,7 +110,7 @@ test.group('Interface: envelopes', (group) => {
       assert.deepEqual(deleted.body, updated.body)
     })
 
-  test('Endpoints / Common rules 3: a list of {$self} tells its total and its page')
+  test('Endpoints / Common rules 3: a list of {$self} has its total and its page')
     .with([...KINDS])
     .run(async ({ assert, cleanup }, kind) => {
       const ids = [await create(kind, {}, cleanup), await create(kind, {}, cleanup)]

@@ -46,7 +46,7 @@ test.group('Interface: errors', (group) => {
       assert.equal(body.code, 'entity_not_found')
     })
 
-  test('Errors / Envelope row 4: issues of {$self} is a list, empty where nothing is to be told')
+  test('Errors / Envelope row 4: issues of {$self} is a list, which may be empty')
     .with([...SERVICES])
     .run(async ({ assert }, service) => {
       const { body } = await refused(service)

@@ -83,7 +83,7 @@ test.group('Interface: events', (group) => {
     assert.equal((await received({ realmId: given }, cleanup)).body.data.realmId, given)
   })
 
-  test('Resources / Event row 6: of data only the diff is kept', async ({ assert, cleanup }) => {
+  test('Resources / Event row 6: of data only the diff is stored', async ({ assert, cleanup }) => {
     const diff = { name: { next: 'b', previous: 'a' } }
     const { body } = await received({ data: { diff, else: 'is dropped' } }, cleanup)
     assert.deepEqual(body.data.data, { diff })
@@ -257,7 +257,7 @@ test.group('Interface: events', (group) => {
     assert.containsSubset(approval, { expiring: false, expiresAt: null })
   })
 
-  test('Events / Audit events 5: keys of before are kept as they were', async ({
+  test('Events / Audit events 5: keys of before are stored unchanged', async ({
     assert,
     cleanup,
   }) => {
@@ -306,7 +306,7 @@ test.group('Interface: events', (group) => {
     )
   })
 
-  test('Events / Domain events 1: changes in core and in storage are told of', async ({
+  test('Events / Domain events 1: changes in core and in storage are published', async ({
     assert,
     cleanup,
   }) => {

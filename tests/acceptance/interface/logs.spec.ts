@@ -192,7 +192,7 @@ test.group('Interface: logs', (group) => {
     assert.equal((await call('/analysis-logs', { method: 'DELETE' })).status, 400)
   })
 
-  test('What the service does / Configuration 1: without a log store, logs are kept in memory', async ({
+  test('What the service does / Configuration 1: without a log store, logs are stored in memory', async ({
     assert,
     cleanup,
   }) => {

@@ -172,7 +172,7 @@ test.group('Interface: messages', (group) => {
     assert.isUndefined(await messageWith(id))
   })
 
-  test('Endpoints / Messenger service row 4: the stream tells at once and of each message', async ({
+  test('Endpoints / Messenger service row 4: the stream notifies at once and of each message', async ({
     assert,
     cleanup,
   }) => {
@@ -194,7 +194,7 @@ test.group('Interface: messages', (group) => {
     }
   })
 
-  test('Endpoints / Messenger service 3: what came while nobody listened is pulled', async ({
+  test('Endpoints / Messenger service 3: messages that came without a listener are pulled', async ({
     assert,
     cleanup,
   }) => {

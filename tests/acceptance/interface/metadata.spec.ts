@@ -18,7 +18,7 @@ async function assertMetadata(assert: Assert, service: Service): Promise<void> {
 test.group('Interface: service metadata', (group) => {
   useInstallation(group)
 
-  test('What the service does / Common rules 1: {$self} tells its version and time at its root')
+  test('What the service does / Common rules 1: {$self} returns its version and time at its root')
     .with([...SERVICES])
     .run(({ assert }, service) => assertMetadata(assert, service))
 
@@ -31,7 +31,7 @@ test.group('Interface: service metadata', (group) => {
   test('Endpoints / Telemetry service row 1: the root answers flat', ({ assert }) =>
     assertMetadata(assert, 'telemetry'))
 
-  test('Versioning 1: {$self} tells its version and time')
+  test('Versioning 1: {$self} returns its version and time')
     .with(['core', 'storage', 'telemetry'] as const)
     .run(({ assert }, service) => assertMetadata(assert, service))
 

@@ -173,7 +173,7 @@ test.group('Interface: query description', (group) => {
       }
     })
 
-  test('Endpoints / Query rules 8: nodes are asked with the declared vocabulary', async ({
+  test('Endpoints / Query rules 8: nodes are queried with the declared vocabulary', async ({
     assert,
   }) => {
     const { filters, sorts, relations, pagination } = await schemaOf('node')

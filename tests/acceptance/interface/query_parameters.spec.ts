@@ -116,7 +116,7 @@ test.group('Interface: query parameters', (group) => {
       assert.notIncludeMembers(Object.keys(schema), ['filter', 'include', 'sort'])
     })
 
-  test('Endpoints / Query parameters 1: canonical names are no parameters', async ({
+  test('Endpoints / Query parameters 1: canonical names are not parameters', async ({
     assert,
     cleanup,
   }) => {

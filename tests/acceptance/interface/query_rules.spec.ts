@@ -65,7 +65,7 @@ test.group('Interface: query rules', (group) => {
       }
     })
 
-  test('Endpoints / Query rules 5: keys that are no prefix of an index sort nothing', async ({
+  test('Endpoints / Query rules 5: keys that are not a prefix of an index sort nothing', async ({
     assert,
     cleanup,
   }) => {

@@ -154,7 +154,7 @@ test.group('Interface: refused requests', (group) => {
       }
     })
 
-  test('Errors / Rules 6: unknown keys in {$self} are no error')
+  test('Errors / Rules 6: unknown keys in {$self} are not an error')
     .with(['filter[bogus]=1', 'sort=bogus', 'include=bogus', 'fields=bogus'])
     .run(async ({ assert, cleanup }, query) => {
       const { nodes, these } = await createNodes(2, cleanup)
@@ -163,7 +163,7 @@ test.group('Interface: refused requests', (group) => {
       assert.sameDeepMembers(body.data, nodes)
     })
 
-  test('Errors / Rules 6: unknown keys in a body are no error', async ({ assert, cleanup }) => {
+  test('Errors / Rules 6: unknown keys in a body are not an error', async ({ assert, cleanup }) => {
     const node = await create('node', { bogus: 1 }, cleanup)
     const { status } = await call(`/nodes/${node.id}`, { method: 'POST', body: { bogus: 1 } })
     assert.equal(status, 202)

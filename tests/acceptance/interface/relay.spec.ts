@@ -13,7 +13,7 @@ import { sendRequest, bearerOf, relay, self, sentToSelf, stream } from './messen
 test.group('Interface: the socket relay', (group) => {
   useInstallation(group)
 
-  test('Endpoints / Messenger service 2: a socket sends directly, knows who is there, and is told of messages that wait', async ({
+  test('Endpoints / Messenger service 2: a socket sends directly, knows who is there, and is notified of messages that wait', async ({
     assert,
     cleanup,
   }) => {
@@ -44,7 +44,7 @@ test.group('Interface: the socket relay', (group) => {
     }
   })
 
-  test('Authentication 3: nobody opens a socket without a token, and the sender is whoever it belongs to', async ({
+  test('Authentication 3: a socket needs a token, whose owner is the sender', async ({
     assert,
     cleanup,
   }) => {
@@ -69,7 +69,7 @@ test.group('Interface: the socket relay', (group) => {
     assert.containsSubset(events, [['send', { from: bearerOf(sender), data: 1 }]])
   })
 
-  test('Events / Messenger wakeup 1: everybody who is connected is told whose mailbox it is, and nothing else', async ({
+  test('Events / Messenger wakeup 1: everybody who is connected receives whose mailbox it is, and nothing else', async ({
     assert,
     cleanup,
   }) => {

@@ -18,10 +18,10 @@ const credentialsOf = (id: string) => `/nodes/${id}/client/credentials`
 const CREDENTIALS = ['id', 'name', 'displayName', 'secret']
 const REGISTRY_CREDENTIALS = ['accountName', 'accountSecret', 'externalName', 'host']
 
-test.group('Interface: what core hands out and has done', (group) => {
+test.group('Interface: what core returns and has done', (group) => {
   useInstallation(group)
 
-  test('What the service does row 1: projects, nodes, analyses, registries, images and credentials are kept', async ({
+  test('What the service does row 1: projects, nodes, analyses, registries, images and credentials are stored', async ({
     assert,
     cleanup,
   }) => {
@@ -41,7 +41,7 @@ test.group('Interface: what core hands out and has done', (group) => {
     }
   })
 
-  test('What the service does / Common rules 4: core takes what storage tells of buckets', async ({
+  test('What the service does / Common rules 4: core applies what storage reports of buckets', async ({
     assert,
     cleanup,
   }) => {

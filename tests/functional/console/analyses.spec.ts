@@ -108,7 +108,7 @@ test.group('Console | analyses', () => {
     assert.include((await visitor.follow(done)).text, 'The configuration is unlocked.')
   })
 
-  test('a command that is refused says why, and unknown ones are no pages', async ({ assert }) => {
+  test('a refused command shows why, and unknown ones are not found', async ({ assert }) => {
     const scene = await Scene.set()
     const analysis = await scene.analysis()
     const visitor = admin()
@@ -178,7 +178,7 @@ test.group('Console | analyses', () => {
     assert.include(second, node.name)
   })
 
-  test('an id that is none, or of nothing, is no page', async ({ assert }) => {
+  test('a malformed or unknown id is not found', async ({ assert }) => {
     assert.equal((await admin().open('/analyses/..%2f..%2fnodes')).status, 404)
     const missing = '/analyses/99999999-0000-4000-8000-000000000000'
     assert.equal((await admin().open(missing)).status, 404)

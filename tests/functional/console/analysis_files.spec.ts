@@ -97,21 +97,21 @@ test.group('Console | files of analyses', () => {
     assert.include(unescaped(text), `>${HOSTILE}[U+202E] reversed [U+0007]</pre>`)
   })
 
-  test('of a long file only the beginning is shown', async ({ assert }) => {
+  test('only the beginning of a long file is shown', async ({ assert }) => {
     const { file } = await withResult('é'.repeat(200_000))
     const { text } = await admin().open(file)
     assert.include(text, 'Only the first 256 KiB are shown.')
     assert.equal(text.match(/é/g)?.length, 131_072)
   })
 
-  test('what is no text is not shown', async ({ assert }) => {
+  test('a file other than text is not shown', async ({ assert }) => {
     for (const content of [Buffer.from([0x50, 0x4b, 0xff, 0xfe]), Buffer.from('a\0b')]) {
       const { file } = await withResult(content)
       assert.include((await admin().open(file)).text, 'The file is not text.')
     }
   })
 
-  test('an empty file is said to be empty', async ({ assert }) => {
+  test('an empty file is shown as empty', async ({ assert }) => {
     const { file } = await withResult('')
     assert.include((await admin().open(file)).text, 'The file is empty.')
   })

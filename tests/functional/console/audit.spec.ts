@@ -21,7 +21,7 @@ const listed = (text: string) =>
   [...text.matchAll(/audit\/events\/([0-9a-f-]{36})/g)].map(([, id]) => id)
 
 test.group('The audit page', () => {
-  test('lists events by who did them, the newest first', async ({ assert }) => {
+  test('the page lists events by who did them, the newest first', async ({ assert }) => {
     const actorId = clock.uuid()
     const first = await storedEvent({ actorId })
     const second = await storedEvent({ actorId, name: 'deleted' })
@@ -49,7 +49,9 @@ test.group('The audit page', () => {
     assert.deepEqual(await found('&from=2999-01-01'), [])
   })
 
-  test('continues where a page ended, and comes back to the newest', async ({ assert }) => {
+  test('the page continues where a page ended, and comes back to the newest', async ({
+    assert,
+  }) => {
     const refId = clock.uuid()
     const events: string[] = []
     for (let number = 0; number < 60; number++) {
@@ -75,7 +77,7 @@ test.group('The audit page', () => {
     assert.include(page.text, 'Dr. Who')
   })
 
-  test('a name that nobody has says so, and shows nothing else', async ({ assert }) => {
+  test('an unknown name says so, and shows nothing else', async ({ assert }) => {
     const page = await auditor().open('/audit?who=nobody-of-this-name')
 
     assert.equal(page.status, 200)
@@ -83,7 +85,7 @@ test.group('The audit page', () => {
     assert.include(page.text, 'You can see nobody of this name')
   })
 
-  test('shows what others wrote as text', async ({ assert }) => {
+  test('the page shows what others wrote as text', async ({ assert }) => {
     const { id } = await storedEvent({
       actorName: HOSTILE,
       actorId: clock.uuid(),
@@ -150,7 +152,7 @@ test.group('The audit page', () => {
     assert.equal((await visitor.open(`/audit/events/${foreign.id}`)).status, 404)
   })
 
-  test('needs the permission to read events', async ({ assert }) => {
+  test('the page needs the permission to read events', async ({ assert }) => {
     const visitor = ConsoleVisitor.as({ permissions: [] })
     for (const path of ['/audit', '/audit/proof', '/audit/export']) {
       const { status, text } = await visitor.open(path)
@@ -180,7 +182,7 @@ test.group('The proof page', () => {
     assert.match(recorded[0]!.type, /^trail(Intact|Changed)$/)
   })
 
-  test('shows who verified the trail last, and when', async ({ assert }) => {
+  test('the page shows who verified the trail last, and when', async ({ assert }) => {
     const realmId = clock.uuid()
     const verified = { realmId, refType: 'event', refId: null, name: 'trailIntact' } as const
     const event = await storedByPlatform({ ...verified, actorName: 'night-watch' })

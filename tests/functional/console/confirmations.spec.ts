@@ -84,7 +84,7 @@ test.group('Actions that ask for a name', (group) => {
       }
     })
 
-  test('are done with the right one: {title}')
+  test('confirmed actions are done with the right one: {title}')
     .with(ACTIONS)
     .run(async ({ assert }, { make }) => {
       const { visitor, page, action, name, state } = await make()
@@ -94,7 +94,7 @@ test.group('Actions that ask for a name', (group) => {
       assert.notDeepEqual(await state(), before)
     })
 
-  test('are all among these', ({ assert }) => {
+  test('confirmed actions are all among these', ({ assert }) => {
     const views = new URL('../../../resources/views/', import.meta.url)
     const asking = globSync('pages/**/*.edge', { cwd: views }).flatMap(
       (path) => readFileSync(new URL(path, views), 'utf8').match(/^\s+confirm:/gm) ?? []

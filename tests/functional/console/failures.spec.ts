@@ -71,7 +71,7 @@ test.group('Failures of the console', () => {
     assert.include(await response.text(), 'The body is not well-formed JSON')
   })
 
-  test('a body that is no form is refused as one that no page made', async ({ assert }) => {
+  test('a body other than a form is refused like a forged form', async ({ assert }) => {
     const response = await fetch(at('console', ACTION), {
       method: 'POST',
       body: '_token=a.b',

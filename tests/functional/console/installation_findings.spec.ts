@@ -79,7 +79,7 @@ test.group('Needs you | the installation', (group) => {
     assert.include(text, 'The last backup ended')
   })
 
-  test('a recent backup is no finding, but its age is shown', async ({ assert }) => {
+  test('a recent backup is not a finding, but its age is shown', async ({ assert }) => {
     await backUp(30 * HOUR_MS)
     const text = await overview(operator())
 
@@ -96,7 +96,7 @@ test.group('Needs you | the installation', (group) => {
     assert.notInclude(text, 'No backup is known')
   })
 
-  test('nothing is asked, and so refused, in the name of anybody else', async ({
+  test('the state is not requested, and so not refused, in the name of anybody else', async ({
     assert,
     cleanup,
   }) => {

@@ -78,7 +78,7 @@ test.group('Console | live changes', (group) => {
     leave()
   })
 
-  test('a token that core does not accept, or no core, is said to be unavailable', async ({
+  test('a token that core does not accept, or no core, is reported as unavailable', async ({
     assert,
   }) => {
     const refused = eventsFor(site, 'node', 'no token')

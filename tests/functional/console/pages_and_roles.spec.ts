@@ -145,7 +145,7 @@ test.group('Pages and roles', (group) => {
     })
   }
 
-  test('nobody sees anything without a session', async ({ assert }) => {
+  test('pages show nothing without a session', async ({ assert }) => {
     for (const { path } of pagesAbout(own)) {
       const page = await new ConsoleVisitor().open(path)
       assert.equal(page.status, 303, path)

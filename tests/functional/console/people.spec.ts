@@ -193,7 +193,7 @@ test.group('People', (group) => {
     assert.isTrue((await User.findOrFail(user.id)).active)
   })
 
-  test('shows names of others as text', async ({ assert }) => {
+  test('the page shows names of others as text', async ({ assert }) => {
     const user = await makeUser({ displayName: HOSTILE })
     const role = await make('role', { name: unique('role'), description: HOSTILE })
     const client = await makeClient({ displayName: HOSTILE, description: HOSTILE })

@@ -8,7 +8,7 @@ import { Scene, set } from '#tests/functional/core/analysis_scene'
 const admin = () => ConsoleVisitor.as()
 
 test.group('Console | projects', () => {
-  test('are found by a part of their name, with their size', async ({ assert }) => {
+  test('projects are found by a part of their name, with their size', async ({ assert }) => {
     const scene = await Scene.set()
     await set('projects', scene.project.id, { nodes: 3, analyses: 41, display_name: 'Heart 7%_x' })
     const { text } = await admin().open(`/projects?name=${encodeURIComponent('art 7%_')}`)
@@ -62,7 +62,7 @@ test.group('Console | projects', () => {
     assert.notInclude(text, '<form class="action')
   })
 
-  test('a missing one is no page', async ({ assert }) => {
+  test('a missing project is not found', async ({ assert }) => {
     const { status } = await admin().open('/projects/99999999-0000-4000-8000-000000000000')
     assert.equal(status, 404)
   })

@@ -48,7 +48,7 @@ test.group('Pages of the console', () => {
     assert.notInclude(page.text, visitor.session.formSecret)
   })
 
-  test('files are compressed, and kept by browsers', async ({ assert }) => {
+  test('files are compressed, and cached by browsers', async ({ assert }) => {
     const visitor = ConsoleVisitor.as()
     const { text } = await visitor.open('/')
     const files = [...text.matchAll(/\/assets\/[\w.-]+/g)].map(([path]) => path)
@@ -104,7 +104,7 @@ test.group('Forms of the console', (group) => {
     visitor.become({ accessToken: token })
   })
 
-  test('are refused without a token, and with one of another session', async ({ assert }) => {
+  test('forms are refused without a token, and with one of another session', async ({ assert }) => {
     const other = ConsoleVisitor.as()
     const { text } = await other.open('/')
     const foreign = /name="_token" value="([^"]+)"/.exec(text)![1]!
@@ -121,7 +121,7 @@ test.group('Forms of the console', (group) => {
     }
   })
 
-  test('are refused from other sites, even with a token', async ({ assert }) => {
+  test('forms are refused from other sites, even with a token', async ({ assert }) => {
     const page = await visitor.open(path.replace('/secret', ''))
     for (const site of ['cross-site', 'same-site', 'none']) {
       const fields = { confirm: name }
@@ -141,7 +141,7 @@ test.group('Sessions of the console', (group) => {
   group.setup(seedIdentity)
   group.setup(() => believeProvider())
 
-  test('are in a sealed cookie that scripts cannot read', async ({ assert }) => {
+  test('sessions are in a sealed cookie that scripts cannot read', async ({ assert }) => {
     const { visitor, finished } = await ConsoleVisitor.signedIn(ADMIN)
     const set = finished.headers.getSetCookie().find((one) => one.startsWith('hub_console='))!
     assert.match(set, /HttpOnly/i)
@@ -152,7 +152,7 @@ test.group('Sessions of the console', (group) => {
     assert.equal((await introspect(accessToken)).active, true)
   })
 
-  test('a changed cookie is no session', async ({ assert }) => {
+  test('a changed cookie is not a session', async ({ assert }) => {
     const { visitor } = await ConsoleVisitor.signedIn(ADMIN)
     const sealed = visitor.cookies.get('hub_console')!
     visitor.cookies.set('hub_console', sealed.slice(0, -4) + 'AAAA')
@@ -191,7 +191,7 @@ test.group('Sessions of the console', (group) => {
     assert.equal((await visitor.open('/nodes')).status, 200)
   })
 
-  test('end when they are revoked at the provider', async ({ assert }) => {
+  test('sessions end when they are revoked at the provider', async ({ assert }) => {
     const user = await makeUser()
     const { visitor } = await ConsoleVisitor.signedIn({ username: user.name, password: PASSWORD })
     assert.equal((await visitor.open('/nodes')).status, 200)

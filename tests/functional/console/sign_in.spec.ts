@@ -34,7 +34,7 @@ test.group('Sign-in to the console', (group) => {
     assert.include(page.title, 'Nodes')
   })
 
-  test('is refused with the state of another browser', async ({ assert }) => {
+  test('the sign-in is refused with the state of another browser', async ({ assert }) => {
     const attacker = new ConsoleVisitor()
     const start = await attacker.open('/sign-in')
     const back = await authorizeAt(start.location!, ADMIN)
@@ -52,7 +52,7 @@ test.group('Sign-in to the console', (group) => {
     assert.equal(page.status, 400)
   })
 
-  test('leads nowhere but to pages of the console', async ({ assert }) => {
+  test('the sign-in leads nowhere but to pages of the console', async ({ assert }) => {
     for (const to of [
       'https://evil.test/',
       '//evil.test',
@@ -113,7 +113,10 @@ test.group('Sign-in to the console', (group) => {
     assert.equal(reused?.origin.address, '192.0.2.44')
   })
 
-  test('who exceeds the limit of an address is told so at once', async ({ assert, cleanup }) => {
+  test('a caller over the limit of an address gets an error at once', async ({
+    assert,
+    cleanup,
+  }) => {
     const strict = new RateLimiter({ anonymous: 2, user: 0, client: 0 })
     const limiter = await app.container.make(RateLimiter)
     const mocked = [

@@ -45,7 +45,7 @@ test.group('The system page', (group) => {
     })
   )
 
-  test('shows services with their versions, queues, sweeps and the last backup', async ({
+  test('the page shows services with their versions, queues, sweeps and the last backup', async ({
     assert,
   }) => {
     await corePool().query(
@@ -67,7 +67,7 @@ test.group('The system page', (group) => {
     assert.match(page.text, /\d+\.\d+\.\d+/)
   })
 
-  test('shows what the doctor found, as text', async ({ assert }) => {
+  test('the page shows what the doctor found, as text', async ({ assert }) => {
     const visitor = operator()
     const started = await visitor.submit(await visitor.open('/system'), '/system/examination')
     const page = await visitor.open('/system')
@@ -86,7 +86,7 @@ test.group('The system page', (group) => {
     assert.include((await visitor.open('/system')).text, 'The sweep has had its turn')
   })
 
-  test('is for operators only, and so is each action', async ({ assert }) => {
+  test('the page is for operators only, and so is each action', async ({ assert }) => {
     const messageId = await deadMessage()
     const id = await letterOf(messageId)
     const visitor = ConsoleVisitor.as({ permissions: ['event_read'] })
@@ -114,7 +114,7 @@ test.group('The system page', (group) => {
 })
 
 test.group('The page of dead letters', () => {
-  test('says why each died, without its content, and as text', async ({ assert }) => {
+  test('the page says why each died, without its content, and as text', async ({ assert }) => {
     const id = await letterOf(await deadMessage(HOSTILE))
     const page = await operator().open('/system/dead')
 
@@ -140,7 +140,7 @@ test.group('The page of dead letters', () => {
     assert.equal(rowCount, 1)
   })
 
-  test('leads those who may read it to the audit trail', async ({ assert }) => {
+  test('the page leads those who may read it to the audit trail', async ({ assert }) => {
     const reader = ConsoleVisitor.as({ permissions: ['service_manage', 'event_read'] })
     const link = '/audit?kind=deadLetter'
     assert.include((await reader.open('/system/dead')).text, link)

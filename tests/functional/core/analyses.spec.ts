@@ -24,7 +24,9 @@ test.group('Creating analyses', (group) => {
     scene = await Scene.set()
   })
 
-  test('takes realm and image of the project, and the creator', async ({ assert }) => {
+  test('a new analysis takes realm and image of the project, and the creator', async ({
+    assert,
+  }) => {
     const by = scene.researcher()
     const created = await scene.analysis({}, by)
     assert.equal(created.realmId, scene.realms.project)
@@ -45,7 +47,7 @@ test.group('Creating analyses', (group) => {
     assert.equal(created.masterImageId, id)
   })
 
-  test('keeps the arguments of the image as they were sent', async ({ assert }) => {
+  test('a new analysis keeps the arguments of the image as they were sent', async ({ assert }) => {
     const imageCommandArguments = [{ value: '--fast' }, { value: 'x"\\', position: 'after' }]
     const sent = [{ ...imageCommandArguments[0], more: 1 }, imageCommandArguments[1]]
     const created = await scene.analysis({ imageCommandArguments: sent })
@@ -53,7 +55,9 @@ test.group('Creating analyses', (group) => {
     assert.deepEqual((await scene.read(created)).imageCommandArguments, imageCommandArguments)
   })
 
-  test('creates a client for the analysis and returns its id', async ({ assert }) => {
+  test('a new analysis creates a client for the analysis and returns its id', async ({
+    assert,
+  }) => {
     const created = await scene.analysis()
     const client = await rowOf('clients', created.clientId)
     assert.equal(client.name, created.id)
@@ -117,7 +121,7 @@ test.group('Creating analyses', (group) => {
     assert.equal(await create(), 403)
   })
 
-  test('is for users only', async ({ assert }) => {
+  test('a new analysis is for users only', async ({ assert }) => {
     for (const kind of ['client', 'robot'] as const) {
       const by = person(scene.realms.project, { kind })
       const { status, body } = await call(by, 'POST', '/analyses', { projectId: scene.project.id })
@@ -286,7 +290,7 @@ test.group('Deleting analyses', (group) => {
     scene = await Scene.set()
   })
 
-  test('takes what belongs to them, and leaves what does not', async ({ assert }) => {
+  test('the deletion takes what belongs to them, and leaves what does not', async ({ assert }) => {
     const member = await scene.member()
     const created = await scene.analysis()
     const bucket = await scene.bucket(created)
@@ -306,7 +310,7 @@ test.group('Deleting analyses', (group) => {
     assert.equal((await rowOf('projects', scene.project.id)).analyses, 0)
   })
 
-  test('has their clients removed', async ({ assert }) => {
+  test('the deletion has their clients removed', async ({ assert }) => {
     const created = await scene.analysis()
     await call(scene.researcher(), 'DELETE', `/analyses/${created.id}`)
     const { rows } = await database().query(

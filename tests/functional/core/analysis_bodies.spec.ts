@@ -379,7 +379,7 @@ test.group('Bodies of analyses and what belongs to them', (group) => {
     }
   })
 
-  test('what is no body is an empty one', async ({ assert }) => {
+  test('a missing body is an empty one', async ({ assert }) => {
     for (const content of ['null', '"text"', '[]', '5']) {
       const { headers } = scene.admin()
       const response = await fetch(at('core', '/analyses'), {

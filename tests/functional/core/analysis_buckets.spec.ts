@@ -60,7 +60,9 @@ test.group('The buckets of an analysis', (group) => {
     return rows.map(({ id }) => id)
   }
 
-  test('become visible together, in whatever order storage makes them', async ({ assert }) => {
+  test('buckets become visible together, in whatever order storage makes them', async ({
+    assert,
+  }) => {
     await bucketCreated('TEMP')
     assert.deepEqual(await types(), [])
     await bucketCreated('CODE')
@@ -70,7 +72,9 @@ test.group('The buckets of an analysis', (group) => {
     assert.equal((await requests()).size, 0)
   })
 
-  test('may be several of a type, of which a caller adds all but one', async ({ assert }) => {
+  test('buckets may be several of a type, of which a caller adds all but one', async ({
+    assert,
+  }) => {
     const { body } = await add('RESULT')
     assert.deepEqual(await types(), ['RESULT'])
     const builtIn = [
@@ -92,7 +96,7 @@ test.group('The buckets of an analysis', (group) => {
     assert.equal((await requests()).size, 0)
   })
 
-  test('are those of the platform also where a caller added one of them before', async ({
+  test('buckets are those of the platform also where a caller added one of them before', async ({
     assert,
   }) => {
     const { body } = await add('TEMP')
@@ -165,7 +169,7 @@ test.group('The buckets of an analysis', (group) => {
     assert.deepEqual([...(await requests()).keys()], ['TEMP'])
   })
 
-  test('are requested again if storage deleted a waiting one', async ({ assert }) => {
+  test('buckets are requested again if storage deleted a waiting one', async ({ assert }) => {
     const waiting = await bucketCreated('CODE')
     const buckets = await app.container.make(AnalysisBucketService)
     const origin = await serviceOrigin()

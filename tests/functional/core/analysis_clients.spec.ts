@@ -69,7 +69,7 @@ test.group('Credentials of analyses', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('are those of its client, flat', async ({ assert }) => {
+  test('credentials are those of its client, flat', async ({ assert }) => {
     const { status, body } = await read()
     assert.equal(status, 200)
     assert.sameMembers(Object.keys(body), ['id', 'name', 'displayName', 'secret'])
@@ -79,7 +79,7 @@ test.group('Credentials of analyses', (group) => {
     assert.match(body.secret, SECRET)
   })
 
-  test('show the name of a client without display name, which the next sweep sets', async ({
+  test('credentials show the name of a client without display name, which the next sweep sets', async ({
     assert,
   }) => {
     const stored = async () => (await (await clients()).read(analysis.clientId as string))!
@@ -94,7 +94,7 @@ test.group('Credentials of analyses', (group) => {
     assert.equal((await stored()).displayName, analysis.id)
   })
 
-  test('get the secret that is sent, or a random one', async ({ assert }) => {
+  test('credentials get the secret that is sent, or a random one', async ({ assert }) => {
     const rotated = await rotate({ secret: 'a-secret-of-my-own' })
     assert.equal(rotated.status, 200)
     assert.equal(rotated.body.secret, 'a-secret-of-my-own')
@@ -117,7 +117,7 @@ test.group('Credentials of analyses', (group) => {
     assert.equal(body.displayName, analysis.id)
   })
 
-  test('are for those who may change the analysis, and for nodes that agreed to run it', async ({
+  test('credentials are for those who may change the analysis, and for nodes that agreed to run it', async ({
     assert,
   }) => {
     const undecided = await scene.assigned(analysis)
@@ -138,7 +138,7 @@ test.group('Credentials of analyses', (group) => {
     }
   })
 
-  test('are denied to a node that approved other content than the current one', async ({
+  test('credentials are denied to a node that approved other content than the current one', async ({
     assert,
   }) => {
     const agreed = await scene.assigned(analysis, 'approved')
@@ -173,7 +173,9 @@ test.group('Credentials of analyses', (group) => {
       async (part) => call(scene.researcher(), 'DELETE', `/project-nodes/${await memberOf(part)}`),
     ],
   ] as const satisfies readonly (readonly [string, (part: Attributes) => Promise<Answer>])[]) {
-    test(`are replaced, and tokens end, where a node that agreed ${how}`, async ({ assert }) => {
+    test(`credentials are replaced, and tokens end, where a node that agreed ${how}`, async ({
+      assert,
+    }) => {
       const agreed = await scene.assigned(analysis, 'approved')
       const client = scene.clientOf(agreed.node as Attributes)
       const { body: known } = await read(client)
@@ -189,7 +191,7 @@ test.group('Credentials of analyses', (group) => {
     })
   }
 
-  test('stay where a node decides that could not read them', async ({ assert }) => {
+  test('credentials stay where a node decides that could not read them', async ({ assert }) => {
     const undecided = await scene.assigned(analysis)
     const { secret } = (await read()).body
     const part = `/analysis-nodes/${undecided.id}`
@@ -227,7 +229,7 @@ test.group('Credentials of analyses', (group) => {
     }
   })
 
-  test('of an analysis that is not there are not found', async ({ assert }) => {
+  test('credentials of an analysis that is not there are not found', async ({ assert }) => {
     for (const id of [clock.uuid(), 'nothing']) {
       const answer = await call(scene.admin(), 'GET', `/analyses/${id}/client/credentials`)
       assert.equal(answer.status, 404)
@@ -270,7 +272,7 @@ test.group('Permissions of analyses', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('are granted by id or name, listed, and revoked by the id of the permission', async ({
+  test('permissions are granted by id or name, listed, and revoked by the id of the permission', async ({
     assert,
   }) => {
     assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
@@ -300,7 +302,9 @@ test.group('Permissions of analyses', (group) => {
     assert.equal((await revoke(clock.uuid())).status, 404)
   })
 
-  test('are changed by who may change the analysis, while it is not locked', async ({ assert }) => {
+  test('permissions are changed by who may change the analysis, while it is not locked', async ({
+    assert,
+  }) => {
     const name = 'analysis_self_storage_use'
     for (const by of [
       scene.stranger(),
@@ -319,14 +323,16 @@ test.group('Permissions of analyses', (group) => {
     }
   })
 
-  test('of an analysis without a client are empty and cannot be granted', async ({ assert }) => {
+  test('permissions of an analysis without a client are empty and cannot be granted', async ({
+    assert,
+  }) => {
     await set('analyses', analysis.id, { client_id: null })
     assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
     assert.equal((await grant('analysis_self_storage_use')).status, 400)
     assert.equal((await revoke(clock.uuid())).status, 400)
   })
 
-  test('of an analysis that is not there are not found', async ({ assert }) => {
+  test('permissions of an analysis that is not there are not found', async ({ assert }) => {
     const missing = `/analyses/${clock.uuid()}/client/permissions`
     assert.equal((await call(scene.admin(), 'GET', missing)).status, 404)
     const body = { permissionId: 'analysis_self_storage_use' }

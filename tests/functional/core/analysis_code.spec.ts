@@ -14,7 +14,7 @@ test.group('The code of an analysis', (group) => {
     (await call(scene.researcher(), 'GET', `/analyses/${id}/content`)).body.data.digest
   const codeOf = (id: unknown, by = scene.researcher()) => call(by, 'GET', `/analyses/${id}/code`)
 
-  test('comes at once, by path, with what it starts with', async ({ assert }) => {
+  test('the code comes at once, by path, with what it starts with', async ({ assert }) => {
     const analysis = await scene.analysis()
     const code = await scene.bucket(analysis)
     const results = await scene.bucket(analysis, 'RESULT')
@@ -38,7 +38,7 @@ test.group('The code of an analysis', (group) => {
     )
   })
 
-  test('is that of all its buckets with code, of which the platform made the one that is named', async ({
+  test('the code is that of all its buckets with code, of which the platform made the one that is named', async ({
     assert,
   }) => {
     const analysis = await scene.analysis()
@@ -77,7 +77,7 @@ test.group('The code of an analysis', (group) => {
     ])
   })
 
-  test('of a bucket without files is empty', async ({ assert }) => {
+  test('the code of a bucket without files is empty', async ({ assert }) => {
     const analysis = await scene.analysis()
     const { bucketId } = await scene.bucket(analysis)
     const { body } = await codeOf(analysis.id)
@@ -85,7 +85,7 @@ test.group('The code of an analysis', (group) => {
     assert.isEmpty(body.data.files)
   })
 
-  test('returns the content digest and the image with the files', async ({ assert }) => {
+  test('the code returns the content digest and the image with the files', async ({ assert }) => {
     const image = await scene.image()
     const analysis = await scene.analysis()
     const args = [{ value: '--late', position: 'after' }]
@@ -110,7 +110,9 @@ test.group('The code of an analysis', (group) => {
     assert.deepEqual((await codeOf(analysis.id)).body, before.body)
   })
 
-  test('is not there before its bucket, and not without an analysis', async ({ assert }) => {
+  test('the code is not there before its bucket, and not without an analysis', async ({
+    assert,
+  }) => {
     const { id } = await scene.analysis()
     assert.deepInclude((await codeOf(id)).body, { statusCode: 404, code: 'entity_not_found' })
     assert.equal((await codeOf(clock.uuid())).status, 404)

@@ -66,14 +66,14 @@ test.group('Commands of an analysis', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('one that is unknown is refused with those that are known', async ({ assert }) => {
+  test('an unknown command is refused with the known ones', async ({ assert }) => {
     const answer = await command('explode')
     assert.equal(answer.status, 400)
     assert.equal(answer.body.code, 'bad_request')
     assert.include(answer.body.issues[0].meta.choices, 'buildStart')
   })
 
-  test('need the permission to change the analysis, in its realm', async ({ assert }) => {
+  test('commands need the permission to change the analysis, in its realm', async ({ assert }) => {
     assert.equal((await command('storageCheck', scene.researcher(['analysis_create']))).status, 403)
     assert.equal((await command('storageCheck', scene.stranger())).status, 403)
     const missing = await command(
@@ -100,7 +100,7 @@ test.group('Commands of an analysis', (group) => {
     assert.isTrue(answer.body.issues.every(({ path }: any) => path.length === 0))
   })
 
-  test('lead from the configuration to the build', async ({ assert }) => {
+  test('commands lead from the configuration to the build', async ({ assert }) => {
     const { worker } = await complete()
     assert.deepEqual(codes(await command('buildStart')), [
       'configuration_unlocked',

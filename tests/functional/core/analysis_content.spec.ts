@@ -28,7 +28,9 @@ test.group('What an analysis consists of', (group) => {
       .filter(({ agrees }: Attributes) => agrees)
       .map(({ nodeId }: Attributes) => nodeId)
 
-  test('has a digest, which changes with it, and which nodes agree to', async ({ assert }) => {
+  test('the content has a digest, which changes with it, and which nodes agree to', async ({
+    assert,
+  }) => {
     const code = await scene.bucket(analysis)
     await scene.file(code)
     const approved = await scene.assigned(analysis, 'approved')

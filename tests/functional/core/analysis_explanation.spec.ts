@@ -28,7 +28,9 @@ test.group('Why an analysis is not further', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('starts with the configuration phase, since the creation', async ({ assert }) => {
+  test('the explanation starts with the configuration phase, since the creation', async ({
+    assert,
+  }) => {
     await set('analyses', analysis.id, { master_image_id: null, configuration_image_valid: false })
     const { status, phase, ready, conditions } = await explain()
     assert.equal(status, 200)
@@ -50,7 +52,7 @@ test.group('Why an analysis is not further', (group) => {
     assert.equal(missing.action.path, '/analysis-nodes')
   })
 
-  test('names the nodes that have not decided, and the request by which they would', async ({
+  test('the explanation names the nodes that have not decided, and the request by which they would', async ({
     assert,
   }) => {
     const assigned = await scene.assigned(analysis)
@@ -80,7 +82,9 @@ test.group('Why an analysis is not further', (group) => {
     assert.isNull(condition.action)
   })
 
-  test('leads through distribution and execution to the end', async ({ assert }) => {
+  test('the explanation leads through distribution and execution to the end', async ({
+    assert,
+  }) => {
     const assigned = await scene.assigned(analysis, 'approved')
     await set('analyses', analysis.id, { configuration_locked: true, build_status: 'executed' })
     await set('nodes', assigned.nodeId, { registry_id: null })
@@ -104,7 +108,7 @@ test.group('Why an analysis is not further', (group) => {
     })
   })
 
-  test('shows how the execution stands at each node, what it said, and since when one is away', async ({
+  test('the explanation shows the execution at each node, its last message, and since when one is offline', async ({
     assert,
   }) => {
     const running = await scene.assigned(analysis, 'approved')
@@ -173,7 +177,7 @@ test.group('Why an analysis is not further', (group) => {
     assert.equal(rowCount, 0)
   })
 
-  test('is returned to everybody who may read the analysis', async ({ assert }) => {
+  test('the explanation is returned to everybody who may read the analysis', async ({ assert }) => {
     assert.equal((await explain(scene.stranger())).status, 200)
     const { status } = await call(scene.researcher(), 'GET', '/analyses/x/explain')
     assert.equal(status, 404)

@@ -103,7 +103,9 @@ test.group('Files of analyses', (group) => {
     bucket = await scene.bucket(analysis)
   })
 
-  test('store their creator, and belong to the analysis and its realm', async ({ assert }) => {
+  test('files store their creator, and belong to the analysis and its realm', async ({
+    assert,
+  }) => {
     for (const [kind, column] of [
       ['user', 'userId'],
       ['client', 'clientId'],
@@ -165,7 +167,7 @@ test.group('Files of analyses', (group) => {
     assert.equal(new Set(answers.map(({ body }) => body.data.id)).size, 1)
   })
 
-  test('a path is taken once in a bucket', async ({ assert }) => {
+  test('a path exists once in a bucket', async ({ assert }) => {
     assert.equal((await create({ path: 'main.py' })).status, 201)
     const again = await create({ path: 'main.py' })
     assert.equal(again.status, 409)
@@ -202,7 +204,7 @@ test.group('Files of analyses', (group) => {
     assert.isFalse((await scene.read(analysis)).configurationEntrypointValid)
   })
 
-  test('what is root among results is no entry point', async ({ assert }) => {
+  test('a root file among results is not an entry point', async ({ assert }) => {
     const results = await scene.bucket(analysis, 'RESULT')
     const body = { analysisBucketId: results.id, bucketId: results.bucketId, root: true }
     assert.equal((await create(body)).status, 201)
@@ -254,7 +256,7 @@ test.group('Files of analyses', (group) => {
     assert.isNull(body.data.approvalStatus)
   })
 
-  test('one that is not there is not found', async ({ assert }) => {
+  test('a missing record is not found', async ({ assert }) => {
     for (const id of [clock.uuid(), 'nothing']) {
       assert.equal((await change(id, {})).status, 404)
       assert.equal((await remove(id)).status, 404)

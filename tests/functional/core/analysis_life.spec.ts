@@ -187,7 +187,7 @@ test.group('Reports of workers', (group) => {
     })
   }
 
-  test('leads an analysis from its build to its distribution', async ({ assert }) => {
+  test('reports leads an analysis from its build to its distribution', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -215,7 +215,7 @@ test.group('Reports of workers', (group) => {
     await reaches({ distributionStatus: 'executed', distributionProgress: 100 })
   })
 
-  test('follow commands that name the request which caused them', async ({ assert }) => {
+  test('reports follow commands that name the request which caused them', async ({ assert }) => {
     await approved()
     const answer = await fetch(at('core', `/analyses/${analysis.id}/command`), {
       method: 'POST',
@@ -228,7 +228,7 @@ test.group('Reports of workers', (group) => {
     assert.equal(metadata.requestId, answer.headers.get('x-request-id'))
   })
 
-  test('shows the image of each node, also if others have none, until the next build', async ({
+  test('reports shows the image of each node, also if others have none, until the next build', async ({
     assert,
   }) => {
     await approved()
@@ -278,7 +278,7 @@ test.group('Reports of workers', (group) => {
     ])
   })
 
-  test('are applied once, in any order of arrival', async ({ assert }) => {
+  test('reports are applied once, in any order of arrival', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -318,7 +318,7 @@ test.group('Reports of workers', (group) => {
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:next' })
   })
 
-  test('that name no run, or one that was never begun, change nothing', async ({ assert }) => {
+  test('reports about no run, or one that never started, change nothing', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -376,7 +376,7 @@ test.group('Reports of workers', (group) => {
     ])
   })
 
-  test('are ignored after the analysis was unlocked', async ({ assert }) => {
+  test('reports are ignored after the analysis was unlocked', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -423,7 +423,7 @@ test.group('Reports of workers', (group) => {
   /** Runs of other tests do not count as waiting. */
   const emptyQueue = () => database().query('delete from analysis_runs')
 
-  test('a build that waits behind others is not taken for silent, and is once it does not wait', async ({
+  test('a build that waits behind others does not count as silent, and does once it does not wait', async ({
     assert,
   }) => {
     await emptyQueue()
@@ -599,7 +599,9 @@ test.group('Reports of workers', (group) => {
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:late' })
   })
 
-  test('of all nodes together is what the analysis shows of its execution', async ({ assert }) => {
+  test('reports of all nodes together is what the analysis shows of its execution', async ({
+    assert,
+  }) => {
     await approved()
     const { body } = await call(
       scene.researcher(),

@@ -48,7 +48,7 @@ const messagesIn = ({ body }: { body: any }) =>
   body.data.map(({ message }: { message: string }) => message)
 
 test.group('Logs of analyses', () => {
-  test('are listed by level and in the requested order, with their vocabulary', async ({
+  test('log lines are listed by level and in the requested order, with their vocabulary', async ({
     assert,
     client,
   }) => {
@@ -76,7 +76,9 @@ test.group('Logs of analyses', () => {
     assert.deepEqual(messagesIn(second), ['two'])
   })
 
-  test('are for the realms that take part, and those who may read them', async ({ assert }) => {
+  test('log lines are for the realms that take part, and those who may read them', async ({
+    assert,
+  }) => {
     const { analysisId, nodeId, analysisRealmId, nodeRealmId } = await anAnalysis()
     const paths = [
       `/analysis-logs?filter[analysisId]=${analysisId}`,
@@ -101,7 +103,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are written by actors that may write for the node, and returned in both forms', async ({
+  test('log lines are written by actors that may write for the node, and returned in both forms', async ({
     assert,
   }) => {
     const { analysisId, nodeId, nodeRealmId, analysisRealmId, clientId } = await anAnalysis()
@@ -128,7 +130,7 @@ test.group('Logs of analyses', () => {
     assert.equal(stranger.status, 403)
   })
 
-  test('are written by the login of their node, or with a permission in its realm, and about nodes that are assigned', async ({
+  test('log lines are written by the login of their node, or with a permission in its realm, and about nodes that are assigned', async ({
     assert,
   }) => {
     const { analysisId, nodeId, nodeRealmId: realmId } = await anAnalysis()
@@ -152,7 +154,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are streamed to those who may read them', async ({ assert }) => {
+  test('log lines are streamed to those who may read them', async ({ assert }) => {
     const { analysisId, nodeId, nodeRealmId } = await anAnalysis()
     const query = `filter[analysisId]=${analysisId}&filter[nodeId]=${nodeId}`
     const reader = person(nodeRealmId, { permissions: ['log_read'] })
@@ -170,7 +172,9 @@ test.group('Logs of analyses', () => {
     await refused.leave()
   })
 
-  test('are refused about what does not exist, or in the wrong realms', async ({ assert }) => {
+  test('log lines are refused about what does not exist, or in the wrong realms', async ({
+    assert,
+  }) => {
     const { analysisId, nodeId } = await anAnalysis()
     for (const [wrong, path] of [
       [{ nodeId: clock.uuid() }, ['nodeId']],
@@ -188,7 +192,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are removed by level on request', async ({ assert }) => {
+  test('log lines are removed by level on request', async ({ assert }) => {
     const { analysisId, nodeId } = await anAnalysis()
     const about = { refType: 'analysisNode', analysisId, nodeId }
     await logged(about, 'one', 1)
@@ -229,7 +233,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
             })
     })
 
-    test('have all of the labels, in the requested order', async ({ assert }) => {
+    test('log lines have all of the labels, in the requested order', async ({ assert }) => {
       const refId = clock.uuid()
       const line = (message: string, name: string): NewLogLine => ({
         time: new Date(1_700_000_000_000 + message.length).toISOString(),
@@ -256,7 +260,9 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       assert.equal((await logs.list({ refId }, PART)).total, 1)
     })
 
-    test('end before a time, with all that was written until then', async ({ assert }) => {
+    test('log lines end before a time, with all that was written until then', async ({
+      assert,
+    }) => {
       const refId = clock.uuid()
       const times = ['2023-11-14T22:13:20.001Z', '2023-11-14T22:13:20.002Z']
       for (const time of times) {
@@ -271,7 +277,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       )
     })
 
-    test('are streamed as they arrive, after the last one that was received', async ({
+    test('log lines are streamed as they arrive, after the last one that was received', async ({
       assert,
     }) => {
       const refId = clock.uuid()
@@ -304,7 +310,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
 }
 
 test.group('Logs that telemetry does not give', () => {
-  test('are reported as unavailable', async ({ assert }) => {
+  test('missing log lines are reported as unavailable', async ({ assert }) => {
     const provider = { ownToken: async () => 'none', introspect: async () => undefined as any }
     const away = remoteLogs({ url: 'http://127.0.0.1:9', provider })
     await assert.rejects(() => away.list({ refId: 'x' }, PART), /are unavailable/)

@@ -20,7 +20,7 @@ test.group('Assigning nodes to analyses', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('keeps the realms of both, and is counted', async ({ assert }) => {
+  test('an assignment keeps the realms of both, and is counted', async ({ assert }) => {
     const { status, body } = await assign(await scene.member(null))
     assert.equal(status, 201)
     assert.containsSubset(body.data, {
@@ -284,12 +284,12 @@ test.group('Decisions and reports of nodes', (group) => {
     )
   })
 
-  test('are possible while the configuration is locked', async ({ assert }) => {
+  test('decisions are possible while the configuration is locked', async ({ assert }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
     assert.equal((await report({ approvalStatus: 'approved' })).status, 202)
   })
 
-  test('one that is not there is not found', async ({ assert }) => {
+  test('a missing record is not found', async ({ assert }) => {
     for (const id of [clock.uuid(), 'nothing']) {
       assert.equal((await report({}, scene.admin(), id)).status, 404)
     }

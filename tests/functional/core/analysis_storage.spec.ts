@@ -286,7 +286,7 @@ for (const [where, open] of [
 }
 
 test.group('Analyses while storage is unavailable', () => {
-  test('is waited for, and nothing is changed', async ({ assert }) => {
+  test('storage is waited for, and nothing is changed', async ({ assert }) => {
     const scene = await Scene.set()
     const bucket = await scene.bucket(await scene.analysis())
     await earlier('core', 'analysis_buckets', bucket.id)

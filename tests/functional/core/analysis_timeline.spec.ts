@@ -28,7 +28,9 @@ test.group('The timeline of an analysis', (group) => {
       return found.length > 0 && found
     })
 
-  test('has events, states, approvals and logs, the newest first', async ({ assert }) => {
+  test('the timeline has events, states, approvals and logs, the newest first', async ({
+    assert,
+  }) => {
     const assigned = await scene.assigned(analysis)
     await call(scene.steward(), 'POST', `/analysis-nodes/${assigned.id}`, {
       approvalStatus: 'approved',
@@ -86,7 +88,7 @@ test.group('The timeline of an analysis', (group) => {
     assert.lengthOf(states, 70)
   })
 
-  test('shows logs to those only who may read them', async ({ assert }) => {
+  test('the timeline shows logs to those only who may read them', async ({ assert }) => {
     const assigned = await scene.assigned(analysis)
     const line = { analysisId: analysis.id, nodeId: assigned.nodeId, message: 'not for all' }
     await call(scene.steward(), 'POST', '/analysis-node-logs', line)
@@ -98,7 +100,7 @@ test.group('The timeline of an analysis', (group) => {
     }
   })
 
-  test('shows who did what to those only who may read events in the realm of the analysis', async ({
+  test('the timeline shows who did what to those only who may read events in the realm of the analysis', async ({
     assert,
   }) => {
     await withSource('event')

@@ -73,7 +73,7 @@ test.group('Many who write to one analysis at once', (group) => {
     assert.containsSubset(await now(), { nodesApproved: WRITERS, buildNodesValid: true })
   })
 
-  test('report how far they are, and the analysis shows the mean of what came last', async ({
+  test('concurrent writers report how far they are, and the analysis shows the mean of what came last', async ({
     assert,
   }) => {
     const parts = await assigned(WRITERS)
@@ -96,7 +96,7 @@ test.group('Many who write to one analysis at once', (group) => {
     assert.containsSubset(await now(), { executionStatus: 'failed', executionProgress: 100 })
   })
 
-  test('decide, report and change the analysis while its worker reports progress', async ({
+  test('concurrent writers decide, report and change the analysis while its worker reports progress', async ({
     assert,
     cleanup,
   }) => {

@@ -64,7 +64,9 @@ test.group('Content of an approved analysis', (group) => {
     }
   }
 
-  test('keeps the digest of what was approved, which no record shows', async ({ assert }) => {
+  test('an approval keeps the digest of what was approved, which no record shows', async ({
+    assert,
+  }) => {
     assert.match((await stored()).digest, /^[0-9a-f]{64}$/)
     const path = `/analysis-nodes/${assigned.id}`
     const { body } = await call(scene.steward(), 'GET', `${path}?fields=%2BapprovedDigest`)
@@ -74,7 +76,7 @@ test.group('Content of an approved analysis', (group) => {
   })
 
   for (const how of ['contentDigest', 'If-Match'] as const) {
-    test(`is refused with both digests where ${how} names another content than there is now`, async ({
+    test(`an approval is refused with both digests where ${how} names another content than there is now`, async ({
       assert,
     }) => {
       const seen = await fetch(at('core', `/analyses/${analysis.id}/content`), {
@@ -118,7 +120,7 @@ test.group('Content of an approved analysis', (group) => {
     })
   }
 
-  test('is not taken where attribute and header name two contents, or one that cannot be', async ({
+  test('an approval is refused where attribute and header name two contents, or an impossible one', async ({
     assert,
   }) => {
     const { digest } = await stored()
@@ -142,7 +144,7 @@ test.group('Content of an approved analysis', (group) => {
     assert.equal((await stored()).status, 'approved')
   })
 
-  test('has the content digest in its event, also without a digest in the request', async ({
+  test('an approval has the content digest in its event, also without a digest in the request', async ({
     assert,
   }) => {
     const { rows } = await database().query(
@@ -194,7 +196,9 @@ test.group('Content of an approved analysis', (group) => {
       () => change({ imageCommandArguments: [{ value: '--all' }] }),
     ],
   ] as const) {
-    test(`is withdrawn when ${what}, and subscribers receive that`, async ({ assert }) => {
+    test(`an approval is withdrawn when ${what}, and subscribers receive that`, async ({
+      assert,
+    }) => {
       await set('analyses', analysis.id, { nodes: 1, nodes_approved: 1 })
       const { digest: previous } = await stored()
       assert202(await doIt())
@@ -211,13 +215,15 @@ test.group('Content of an approved analysis', (group) => {
     })
   }
 
-  test('is withdrawn while the analysis is locked and built as well', async ({ assert }) => {
+  test('an approval is withdrawn while the analysis is locked and built as well', async ({
+    assert,
+  }) => {
     await set('analyses', analysis.id, { configuration_locked: true, build_status: 'executed' })
     assert202(await send('DELETE', `/analysis-bucket-files/${code.id}`))
     assert.isNull((await stored()).status)
   })
 
-  test('stays when nothing changes that was approved', async ({ assert }) => {
+  test('an approval stays when nothing changes that was approved', async ({ assert }) => {
     const before = await stored()
     const results = await scene.bucket(analysis, 'RESULT')
     assert202(await newFile({}, results))
@@ -229,7 +235,7 @@ test.group('Content of an approved analysis', (group) => {
     assert.isEmpty(await withdrawals())
   })
 
-  test('can be repeated for the new content', async ({ assert }) => {
+  test('an approval can be repeated for the new content', async ({ assert }) => {
     const { digest } = await stored()
     assert202(await newFile())
     assert202(await decide('approved'))
@@ -238,7 +244,7 @@ test.group('Content of an approved analysis', (group) => {
     assert.notEqual(again.digest, digest)
   })
 
-  test('of an aggregator stays, and so does a rejection', async ({ assert }) => {
+  test('an approval of an aggregator stays, and so does a rejection', async ({ assert }) => {
     const aggregator = await scene.assigned(analysis, 'approved')
     await set('nodes', aggregator.nodeId, { type: 'aggregator' })
     const rejecting = await scene.assigned(analysis, 'rejected')
@@ -248,7 +254,7 @@ test.group('Content of an approved analysis', (group) => {
     assert.isNull((await stored()).status)
   })
 
-  test('stays where approvals are skipped', async ({ assert, cleanup }) => {
+  test('an approval stays where approvals are skipped', async ({ assert, cleanup }) => {
     cleanup(useSettings(coreSettings, { skipsAnalysisApproval: true }))
     assert202(await newFile())
     assert.equal((await stored()).status, 'approved')

@@ -45,7 +45,9 @@ test.group('The registry into which an analysis is built', (group) => {
     master: await project('masterImages', registryId),
   })
 
-  test('is returned with the projects for builds and no others', async ({ assert }) => {
+  test('the registry is returned with the projects for builds and no others', async ({
+    assert,
+  }) => {
     const { incoming, master } = await setUp()
     await project('node')
     const { status, body } = await readRegistry((await built()).id)
@@ -58,7 +60,9 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.deepInclude(body.data.registry, { id, name, host, accountName: 'of-the-registry' })
   })
 
-  test('is returned with the account of the worker, if it has one', async ({ assert }) => {
+  test('the registry is returned with the account of the worker, if it has one', async ({
+    assert,
+  }) => {
     const { id } = await built()
     await setUp()
     await database().query(
@@ -73,14 +77,14 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.notInclude(JSON.stringify(noted), SECRET)
   })
 
-  test('is the oldest one if the analysis has none', async ({ assert }) => {
+  test('the registry is the oldest one if the analysis has none', async ({ assert }) => {
     await setUp()
     await set('registries', registry.id, { created_at: new Date(0) })
     const { body } = await readRegistry((await scene.analysis()).id)
     assert.equal(body.data.registry.id, registry.id)
   })
 
-  test('is never one that is not ready: {missing}')
+  test('the registry is never one that is not ready: {missing}')
     .with([
       { missing: 'no projects', prepare: async () => {} },
       { missing: 'no project for builds', prepare: () => project('masterImages') },
@@ -105,7 +109,9 @@ test.group('The registry into which an analysis is built', (group) => {
       await database().query('delete from registries where id = $1', [next.id])
     })
 
-  test('needs no linked projects without an account of the platform', async ({ assert }) => {
+  test('the registry needs no linked projects without an account of the platform', async ({
+    assert,
+  }) => {
     const { id } = await built()
     const { incoming, master } = await setUp()
     await set('registries', registry.id, { account_name: null })
@@ -115,7 +121,7 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.equal((await readRegistry(id)).body.data.registry.id, registry.id)
   })
 
-  test('requires registry_manage in the master realm', async ({ assert }) => {
+  test('the registry requires registry_manage in the master realm', async ({ assert }) => {
     const { id } = await built()
     for (const by of [scene.researcher(), scene.stranger(), scene.steward()]) {
       assert.equal((await readRegistry(id, by)).status, 403)
@@ -123,7 +129,7 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('is not found without the analysis', async ({ assert }) => {
+  test('the registry is not found without the analysis', async ({ assert }) => {
     assert.equal((await readRegistry(clock.uuid())).status, 404)
   })
 })

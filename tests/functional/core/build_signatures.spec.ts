@@ -83,14 +83,14 @@ test.group('The image of a build', (group) => {
     return isUnmet
   }
 
-  test('is distributed if this hub signed it for this analysis', async ({ assert }) => {
+  test('an image is distributed if this hub signed it for this analysis', async ({ assert }) => {
     const signed = await image()
     await built(signed.digest)
     await sign(signed)
     assert.isFalse(await isRefused())
   })
 
-  test('is refused without a signature, with that of another key or of another analysis', async ({
+  test('an image is refused without a signature, with that of another key or of another analysis', async ({
     assert,
   }) => {
     const signed = await image()
@@ -104,14 +104,14 @@ test.group('The image of a build', (group) => {
     assert.isFalse(await isRefused())
   })
 
-  test('is refused if another image was reported', async ({ assert }) => {
+  test('an image is refused if another image was reported', async ({ assert }) => {
     await sign(await image())
     const { digest } = await image('something else')
     await built(digest)
     assert.isTrue(await isRefused())
   })
 
-  test('is valid as long as the key that signed it is accepted', async ({ assert }) => {
+  test('an image is valid as long as the key that signed it is accepted', async ({ assert }) => {
     const signed = await image()
     await built(signed.digest)
     await sign(signed, foreign)
@@ -122,14 +122,14 @@ test.group('The image of a build', (group) => {
     assert.isTrue(await isRefused())
   })
 
-  test('of a worker with its own image store is not verified', async ({ assert }) => {
+  test('an image of a worker with its own image store is not verified', async ({ assert }) => {
     for (const hash of [`sha256:${'1'.repeat(64)}`, 'sha256:1', 'an id', '']) {
       await built(hash)
       assert.isFalse(await isRefused(), hash)
     }
   })
 
-  test('is verified at its distribution if a registry is slow, unreachable or broken', async ({
+  test('an image is verified at its distribution if a registry is slow, unreachable or broken', async ({
     assert,
     cleanup,
   }) => {

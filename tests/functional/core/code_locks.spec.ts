@@ -75,7 +75,7 @@ test.group('The code of a locked analysis', (group) => {
     await scene.assign(analysis, await scene.member('approved', 'aggregator'))
   })
 
-  test('stays as it is from the answer to the lock on, and changes again from that to the unlock on', async ({
+  test('locked code stays as it is from the answer to the lock on, and changes again from that to the unlock on', async ({
     assert,
   }) => {
     assert.equal((await entry('before.py')).status, 201)
@@ -99,7 +99,9 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await callStorage(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
 
-  test('takes no file that was on its way when the analysis was locked', async ({ assert }) => {
+  test('locked code takes no file that was on its way when the analysis was locked', async ({
+    assert,
+  }) => {
     const before = await remains(bucketId)
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart(sender))
     request.write(`${partHead('slow.py')}first half, `)
@@ -112,7 +114,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, objects: before.objects })
   })
 
-  test('takes the rest of a resumable upload once the analysis is unlocked, and nothing of it before', async ({
+  test('locked code takes the rest of a resumable upload once the analysis is unlocked, and nothing of it before', async ({
     assert,
   }) => {
     const path = await begin(speaker(), bucketId, 'large.py', 8)
@@ -126,7 +128,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await remains(bucketId)).files, 2)
   })
 
-  test('is not deleted by a command on the bus', async ({ assert }) => {
+  test('locked code is not deleted by a command on the bus', async ({ assert }) => {
     await locked()
     const message = newMessage(commandRouting(COMMAND_QUEUES.storageBucket), 'delete', {
       id: bucketId,
@@ -145,7 +147,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await remains(bucketId)).files, 1)
   })
 
-  test('is locked after the files that are just being entered, which the lock waits for', async ({
+  test('locked code is locked after the files that are just being entered, which the lock waits for', async ({
     assert,
   }) => {
     const order: string[] = []
@@ -164,7 +166,9 @@ test.group('The code of a locked analysis', (group) => {
     assert.deepEqual(order, ['entered', 'locked'])
   })
 
-  test('is deleted with its analysis, once its lock is released', async ({ assert }) => {
+  test('locked code is deleted with its analysis, once its lock is released', async ({
+    assert,
+  }) => {
     await locked()
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     assert.equal(removed.status, 202)
@@ -182,7 +186,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await callStorage(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
 
-  test('gets no further bucket', async ({ assert }) => {
+  test('locked code gets no further bucket', async ({ assert }) => {
     await locked()
     const add = (type: string) =>
       call(scene.researcher(), 'POST', '/analysis-buckets', {
@@ -196,7 +200,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await add('RESULT')).status, 201)
   })
 
-  test('is locked at storage by the comparison where only core knows of the lock, and released where only storage does', async ({
+  test('locked code is locked at storage by the comparison where only core knows of the lock, and released where only storage does', async ({
     assert,
   }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
@@ -227,7 +231,9 @@ test.group('A lock at storage', () => {
   const sends = async (bucketId: string) =>
     (await upload(bucketId, [{ path: `${clock.uuid()}.py`, content: Buffer.from('a') }])).status
 
-  test('is made, listed and released at its address as in one process', async ({ assert }) => {
+  test('a lock is made, listed and released at its address as in one process', async ({
+    assert,
+  }) => {
     for (const locks of [overHttp(), await app.container.make(BucketLocks)]) {
       const { id: bucketId } = await aBucket()
       const id = clock.uuid()
@@ -244,7 +250,7 @@ test.group('A lock at storage', () => {
     }
   })
 
-  test('is not for people, nor for machines of another realm', async ({ assert }) => {
+  test('a lock is not for people, nor for machines of another realm', async ({ assert }) => {
     const body = { locks: [{ id: clock.uuid(), bucketIds: [clock.uuid()] }] }
     for (const by of [
       identity(),
@@ -257,7 +263,9 @@ test.group('A lock at storage', () => {
     }
   })
 
-  test('is released by any process if the process that created it died', async ({ assert }) => {
+  test('a lock is released by any process if the process that created it died', async ({
+    assert,
+  }) => {
     const { id: bucketId } = await aBucket()
     const storage = await app.container.make(BucketLocks)
     const died = Promise.withResolvers<never>()
@@ -278,7 +286,7 @@ test.group('A lock at storage', () => {
     died.reject(new Error('The process died'))
   })
 
-  test('is released if its analysis could not be locked, and not confirmed after its time', async ({
+  test('a lock is released if its analysis could not be locked, and not confirmed after its time', async ({
     assert,
   }) => {
     const { id: bucketId } = await aBucket()
@@ -296,7 +304,7 @@ test.group('A lock at storage', () => {
     await lockReleases(database()).claim(100)
   })
 
-  test('is waited for in vain where storage is away, and the analysis is not locked', async ({
+  test('a lock is waited for in vain where storage is away, and the analysis is not locked', async ({
     assert,
   }) => {
     for (const url of ['http://127.0.0.1:9', at('storage', '/no-such-path')]) {

@@ -126,7 +126,7 @@ for (const [how, connect] of WAYS) {
     }
 
     for (const [index, way] of ways.entries()) {
-      test(`is gone on both sides after ${way[0]} was deleted, and has to be approved anew`, async ({
+      test(`locked code is gone on both sides after ${way[0]} was deleted, and has to be approved anew`, async ({
         assert,
       }) => {
         const { status, body } = await way[1](analyst)
@@ -146,7 +146,7 @@ for (const [how, connect] of WAYS) {
       })
 
       for (const process of ['build', 'distribution'] as const) {
-        test(`stays while its ${process} is under way, whoever deletes ${way[0]}`, async ({
+        test(`locked code stays while its ${process} is under way, whoever deletes ${way[0]}`, async ({
           assert,
         }) => {
           for (const status of BUSY) {
@@ -166,7 +166,7 @@ for (const [how, connect] of WAYS) {
         })
       }
 
-      test(`stays where ${way[0]} is deleted by those who decide, take part or do neither`, async ({
+      test(`locked code stays where ${way[0]} is deleted by those who decide, take part or do neither`, async ({
         assert,
       }) => {
         const { rows } = await database().query(
@@ -182,7 +182,7 @@ for (const [how, connect] of WAYS) {
         assert.equal(await approval(), 'approved')
       })
 
-      test(`waits for a build that is just being started before ${way[0]} is deleted`, async ({
+      test(`locked code waits for a build that is just being started before ${way[0]} is deleted`, async ({
         assert,
       }) => {
         const refused = await withLockedRow(
@@ -199,7 +199,7 @@ for (const [how, connect] of WAYS) {
       })
     }
 
-    test('is deleted in the name of its caller, on both sides', async ({ assert }) => {
+    test('locked code is deleted in the name of its caller, on both sides', async ({ assert }) => {
       const named = async (pool: ReturnType<typeof database>, id: unknown) => {
         const { rows } = await pool.query(
           `select content->'change'->'actor' as actor, content as whole from outbox
@@ -218,7 +218,7 @@ for (const [how, connect] of WAYS) {
       return { id: (by as unknown as { actor: { id: string } }).actor.id }
     }
 
-    test('is deleted at storage by a client that deletes the record first, and the file after it', async ({
+    test('locked code is deleted at storage by a client that deletes the record first, and the file after it', async ({
       assert,
     }) => {
       accept(await call(analyst, 'DELETE', `/analysis-bucket-files/${row.id}`))
@@ -227,7 +227,7 @@ for (const [how, connect] of WAYS) {
       assert.equal(await statusOf(`/bucket-files/${fileId}`), 404)
     })
 
-    test('is not added again by the comparison, nor are results whose record was removed', async ({
+    test('locked code is not added again by the comparison, nor are results whose record was removed', async ({
       assert,
     }) => {
       const results = await aBucket({ realmId: analysis.realmId })
@@ -249,7 +249,9 @@ for (const [how, connect] of WAYS) {
       assert.equal(await statusOf(`/bucket-files/${result.fileId}`), 200)
     })
 
-    test('stays at storage where another analysis has the file, too', async ({ assert }) => {
+    test('locked code stays at storage where another analysis has the file, too', async ({
+      assert,
+    }) => {
       const other = await scene.analysis()
       const shared: Attributes = { ...(await scene.bucket(other)), bucketId }
       await set('analysis_buckets', shared.id, { bucket_id: bucketId })
@@ -261,7 +263,7 @@ for (const [how, connect] of WAYS) {
       assert.equal(await statusOf(`/bucket-files/${fileId}`), 200)
     })
 
-    test('keeps a bucket that a caller had added, when its record is removed', async ({
+    test('locked code keeps a bucket that a caller had added, when its record is removed', async ({
       assert,
     }) => {
       await set('analysis_buckets', bucket.id, { built_in: false })
@@ -270,7 +272,7 @@ for (const [how, connect] of WAYS) {
       assert.equal(await statusOf(`/buckets/${bucketId}`), 200)
     })
 
-    test('is neither replaced nor added to as long as the analysis is locked', async ({
+    test('locked code is neither replaced nor added to as long as the analysis is locked', async ({
       assert,
     }) => {
       accept(await callStorage(analyst, 'DELETE', `/bucket-files/${fileId}`))
@@ -286,7 +288,7 @@ for (const [how, connect] of WAYS) {
 test.group('Code of a locked analysis, while core is away', (group) => {
   group.each.teardown(() => app.container.restoreAll())
 
-  test('stays, and is deleted at the next attempt', async ({ assert }) => {
+  test('locked code stays, and is deleted at the next attempt', async ({ assert }) => {
     const scene = await Scene.set()
     const { id: bucketId } = await aBucket({ realmId: scene.realms.project })
     const { id: fileId } = await aFile(bucketId, { realmId: scene.realms.project })
@@ -309,7 +311,7 @@ test.group('Code of a locked analysis, while core is away', (group) => {
     assert.equal((await remove()).status, 202)
   })
 
-  test('is deleted later where storage is away', async ({ assert }) => {
+  test('locked code is deleted later where storage is away', async ({ assert }) => {
     const away = remoteStorageRemovals({ url: 'http://127.0.0.1:9', provider: platform() })
     await assert.rejects(
       () => away.remove({ file: clock.uuid() }),

@@ -13,7 +13,7 @@ test.group('The doctor | records', () => {
     return findings.map(({ code, message }) => `${code} ${message}`).join('\n')
   }
 
-  test('a build that nobody tells of any more', async ({ assert }) => {
+  test('a build without further reports', async ({ assert }) => {
     const scene = await Scene.set()
     const { id } = await scene.analysis()
     assert.notInclude(await reason(analysesCheck), id as string)

@@ -22,7 +22,7 @@ eventReaderSuite('Events that core reads over HTTP', async () => {
 })
 
 test.group('Events that telemetry does not give', () => {
-  test('are reported as unavailable', async ({ assert }) => {
+  test('missing events are reported as unavailable', async ({ assert }) => {
     const query = { refType: 'analysis', refId: 'x', limit: 1 }
     const provider = { ownToken: async () => 'none', introspect }
     for (const url of ['http://127.0.0.1:9', at('telemetry', '')]) {

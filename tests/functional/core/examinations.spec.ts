@@ -57,7 +57,7 @@ test.group('Examinations by the doctor', () => {
     assert.lengthOf(started, 2)
   })
 
-  test('one that fails is reported, and can be repeated', async ({ assert }) => {
+  test('a failed examination is reported, and can be repeated', async ({ assert }) => {
     const { examinations, started, errors, settled } = scene()
     examinations.start(origin)
     started[0]!.reject(new Error('no such folder'))
@@ -68,7 +68,7 @@ test.group('Examinations by the doctor', () => {
     assert.lengthOf(started, 2)
   })
 
-  test('is for operators of the installation', ({ assert }) => {
+  test('an examination is for operators of the installation', ({ assert }) => {
     const { examinations, started } = scene()
     const other = { ...origin, actor: elsewhere.actor }
 

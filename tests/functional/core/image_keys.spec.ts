@@ -23,7 +23,7 @@ const keyOf = (secret: string) => SigningKey.derivedFrom(secret.padEnd(40, '.'))
 test.group('The keys of images', (group) => {
   group.each.teardown(async () => void (await corePool().query('delete from image_keys')))
 
-  test('are returned to every caller who is logged in, the current one first', async ({
+  test('keys are returned to every caller who is logged in, the current one first', async ({
     assert,
   }) => {
     const accepted = await app.container.make(AcceptedKeys)
@@ -48,7 +48,7 @@ test.group('The keys of images', (group) => {
     )
   })
 
-  test('are removed by a prefix of their fingerprint', async ({ assert }) => {
+  test('keys are removed by a prefix of their fingerprint', async ({ assert }) => {
     const accepted = await app.container.make(AcceptedKeys)
     const former = keyOf('a former one')
     await accepted.store([former])
@@ -57,7 +57,7 @@ test.group('The keys of images', (group) => {
     assert.lengthOf(await accepted.all(), 1)
   })
 
-  test('outlive their application key, unless it is stolen', async ({ assert, cleanup }) => {
+  test('keys outlive their application key, unless it is stolen', async ({ assert, cleanup }) => {
     const [current, former] = [keyOf('the one of now'), keyOf('the one before')]
     const keys = new AcceptedKeys(corePool())
     const configured = (...imageKeys: [ImageKey, ...ImageKey[]]) =>

@@ -96,7 +96,7 @@ test.group('Master images', (group) => {
     }
   })
 
-  test('are managed with their permission in the master realm only', async ({ assert }) => {
+  test('images are managed with their permission in the master realm only', async ({ assert }) => {
     const { id } = await sampleRecord('core', masterImageGroup)
     const groupPath = `/master-image-groups/${id}`
     const imagePath = `/master-images/${image.id}?force=true`
@@ -138,14 +138,14 @@ test.group('Master images', (group) => {
     assert.isNull((await scene.read(analysis)).masterImageId)
   })
 
-  test('cannot be created or updated', async ({ assert }) => {
+  test('images cannot be created or updated', async ({ assert }) => {
     for (const path of ['/master-images', '/master-image-groups', '/analysis-node-events']) {
       assert.equal((await call(scene.admin(), 'POST', path, {})).status, 404)
       assert.equal((await call(scene.admin(), 'POST', `${path}/${image.id}`, {})).status, 404)
     }
   })
 
-  test('are deleted during a second write of an analysis', async ({ assert }) => {
+  test('images are deleted during a second write of an analysis', async ({ assert }) => {
     const analysis = await scene.analysis({ masterImageId: image.id })
     const writing = 'update analyses set updated_at = now() where id = $1'
     const other = { locks: writing, then: writing, id: analysis.id }

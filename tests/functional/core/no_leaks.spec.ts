@@ -182,7 +182,7 @@ test.group('Secrets of another realm', (group) => {
     strangers = [person(scene.realms.foreign, { permissions }), client]
   })
 
-  test('are visible to permitted callers', async ({ assert }) => {
+  test('the secrets are visible to permitted callers', async ({ assert }) => {
     const [secret, own] = plant.secrets as [string, string]
     const by = scene.admin()
     for (const [path, expected] of [
@@ -200,7 +200,7 @@ test.group('Secrets of another realm', (group) => {
     }
   })
 
-  test('are in no response, whatever the query selects, filters and sorts by', async ({
+  test('the secrets are in no response, whatever the query selects, filters and sorts by', async ({
     assert,
   }) => {
     assert.isNotEmpty(SECRETS)
@@ -218,7 +218,7 @@ test.group('Secrets of another realm', (group) => {
     )
   }).timeout(60_000)
 
-  test('cannot be guessed: filtering by the secret has the same result as by another value', async ({
+  test('the secrets cannot be guessed: filtering by the secret has the same result as by another value', async ({
     assert,
   }) => {
     await fc.assert(
@@ -235,7 +235,7 @@ test.group('Secrets of another realm', (group) => {
     )
   }).timeout(60_000)
 
-  test('cannot be sorted by', async ({ assert }) => {
+  test('the secrets cannot be sorted by', async ({ assert }) => {
     for (const kind of KINDS) {
       for (const way of waysFrom(kind)) {
         const sortedBy = async (name: string) =>

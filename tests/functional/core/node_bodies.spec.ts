@@ -379,7 +379,7 @@ test.group('Records that bodies name', (group) => {
     headers = member(realmId, PERMISSIONS).headers
   })
 
-  test('are referred to', async ({ assert }) => {
+  test('existing records are referred to', async ({ assert }) => {
     const { id: masterImageId } = await sampleRecord('core', masterImage)
     const made = await call('POST', '/projects', { headers, body: { masterImageId } })
     assert.equal(made.body.data.masterImageId, masterImageId)

@@ -56,7 +56,7 @@ test.group('Credentials of nodes', (group) => {
     return response.status === 200
   }
 
-  test('are flat, and the client can log in with them', async ({ assert }) => {
+  test('credentials are flat, and the client can log in with them', async ({ assert }) => {
     const { status, body, headers } = await read()
     assert.equal(status, 200)
     assert.deepEqual(body, {
@@ -70,7 +70,7 @@ test.group('Credentials of nodes', (group) => {
     assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
-  test('get a random secret if none is sent', async ({ assert }) => {
+  test('credentials get a random secret if none is sent', async ({ assert }) => {
     const { secret: former } = (await read()).body
     for (const sent of [undefined, {}, { secret: null }, { name: null, displayName: null }]) {
       const { status, body, headers } = await rotate(sent)
@@ -85,7 +85,7 @@ test.group('Credentials of nodes', (group) => {
     assert.isFalse(await canLogIn(former))
   })
 
-  test('get the secret that is sent and show it', async ({ assert }) => {
+  test('credentials get the secret that is sent and show it', async ({ assert }) => {
     const sent = { secret: 'a-secret-of-ours', name: uniqueName('client'), displayName: 'Node A' }
     const { status, body } = await rotate(sent)
     assert.equal(status, 200)
@@ -94,13 +94,15 @@ test.group('Credentials of nodes', (group) => {
     assert.isTrue(await canLogIn(sent.secret))
   })
 
-  test('keep names that are not sent', async ({ assert }) => {
+  test('credentials keep names that are not sent', async ({ assert }) => {
     await rotate({ displayName: 'Node A' })
     const { body } = await rotate({ secret: 'a-secret-of-ours' })
     assert.equal(body.displayName, 'Node A')
   })
 
-  test('of old clients: display_name is dropped and the secret is replaced', async ({ assert }) => {
+  test('credentials of old clients: display_name is dropped and the secret is replaced', async ({
+    assert,
+  }) => {
     const { secret } = (await read()).body
     const { status, body, headers } = await rotate({ display_name: 'Node A' })
     assert.equal(status, 200)
@@ -109,14 +111,14 @@ test.group('Credentials of nodes', (group) => {
     assert.equal(headers.get('x-dropped-keys'), 'body.display_name')
   })
 
-  test('are accessible to the node itself without permissions', async ({ assert }) => {
+  test('credentials are accessible to the node itself without permissions', async ({ assert }) => {
     assert.equal((await read(self())).body.id, node.clientId)
     const { status, body } = await rotate({}, self())
     assert.equal(status, 200)
     assert.match(body.secret, SECRET)
   })
 
-  test('are not accessible to clients of other nodes, or to a user with the same id', async ({
+  test('credentials are not accessible to clients of other nodes, or to a user with the same id', async ({
     assert,
   }) => {
     const stranger = member(realmId, ['analysis_update'], { kind: 'client' })
@@ -131,7 +133,7 @@ test.group('Credentials of nodes', (group) => {
     }
   })
 
-  test('of a master realm member need the permission too', async ({ assert }) => {
+  test('credentials of a master realm member need the permission too', async ({ assert }) => {
     assert.equal((await read(identity({ permissions: [] }))).status, 403)
     assert.equal((await read(identity({ permissions: ['node_update'] }))).status, 200)
   })
@@ -145,7 +147,10 @@ test.group('Credentials of nodes', (group) => {
     }
   })
 
-  test('are audited with the actor when they are read or replaced', async ({ assert, cleanup }) => {
+  test('credentials are audited with the actor when they are read or replaced', async ({
+    assert,
+    cleanup,
+  }) => {
     const noted: SecurityEvent[] = []
     cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await read()
@@ -156,7 +161,10 @@ test.group('Credentials of nodes', (group) => {
     )
   })
 
-  test('are neither shown nor replaced if the audit fails', async ({ assert, cleanup }) => {
+  test('credentials are neither shown nor replaced if the audit fails', async ({
+    assert,
+    cleanup,
+  }) => {
     const { secret } = (await read()).body
     const stop = useSecuritySink({ record: () => Promise.reject(new Error('full')) })
     cleanup(stop)
@@ -168,7 +176,9 @@ test.group('Credentials of nodes', (group) => {
     assert.equal((await read()).body.secret, secret)
   })
 
-  test('are recorded permanently when replaced, without the secret', async ({ assert }) => {
+  test('credentials are recorded permanently when replaced, without the secret', async ({
+    assert,
+  }) => {
     await rotate({ secret: 'not-to-be-seen' }, self())
     const { rows } = await pools.for(databaseUrl('core')).query(
       `select content->'change' as change from outbox

@@ -230,7 +230,7 @@ test.group('Presence of nodes', (group) => {
     assert.equal(ofNode[0]!.origin.actor.id, clientId)
   })
 
-  test('the times in which a node was online are kept, until its last sign of life each', async ({
+  test('the times in which a node was online are stored, each until its last sign of life', async ({
     assert,
     cleanup,
   }) => {

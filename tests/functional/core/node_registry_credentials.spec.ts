@@ -39,7 +39,7 @@ test.group('Credentials of nodes in registries', (group) => {
     path = `/nodes/${id}/registry/credentials`
   })
 
-  test('are those of its project, with the host of the registry the project is in', async ({
+  test('the credentials are those of its project, with the host of the registry the project is in', async ({
     assert,
   }) => {
     const { status, body, headers } = await call('GET', path, manager)
@@ -54,17 +54,21 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
-  test('are accessible to the node itself without permissions', async ({ assert }) => {
+  test('the credentials are accessible to the node itself without permissions', async ({
+    assert,
+  }) => {
     const self = member(realmId, [], { kind: 'client', id: ids.client })
     assert.equal((await call('GET', path, self)).body.accountSecret, SECRET)
   })
 
-  test('are accessible to managers of the nodes of its realm', async ({ assert }) => {
+  test('the credentials are accessible to managers of the nodes of its realm', async ({
+    assert,
+  }) => {
     const steward = member(realmId, ['node_update'])
     assert.equal((await call('GET', path, steward)).body.accountSecret, SECRET)
   })
 
-  test('are not accessible to others', async ({ assert }) => {
+  test('the credentials are not accessible to others', async ({ assert }) => {
     for (const somebody of [
       member(realmId, ['node_create', 'registry_project_manage']),
       member(clock.uuid(), ['node_update', 'registry_project_manage']),
@@ -80,14 +84,16 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal((await call('GET', path)).status, 401)
   })
 
-  test('of a missing node are not found, before any other check', async ({ assert }) => {
+  test('the credentials of a missing node are not found, before any other check', async ({
+    assert,
+  }) => {
     for (const id of [clock.uuid(), 'abc']) {
       const { status } = await call('GET', `/nodes/${id}/registry/credentials`, member(realmId, []))
       assert.equal(status, 404)
     }
   })
 
-  test('of a node without a project are missing, which only permitted callers learn', async ({
+  test('the credentials of a node without a project are missing, which only permitted callers learn', async ({
     assert,
   }) => {
     const pool = pools.for(databaseUrl('core'))
@@ -98,7 +104,7 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal((await call('GET', path, member(realmId, []))).status, 403)
   })
 
-  test('are audited when they are read', async ({ assert, cleanup }) => {
+  test('the credentials are audited when they are read', async ({ assert, cleanup }) => {
     const noted: SecurityEvent[] = []
     cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await call('GET', path, manager)

@@ -108,7 +108,7 @@ test.group('Deleted realms', () => {
     assert.equal(rows.at(-1).type, 'PROJECT_UNLINK')
   })
 
-  test('are found later if no process was running', async ({ assert }) => {
+  test('deleted realms are found later if no process was running', async ({ assert }) => {
     const [gone, staying] = await Promise.all([clock.uuid(), newRealm()])
     const theirs = await sampleRecord('core', project, { realmId: gone })
     const ours = await sampleRecord('core', project, { realmId: staying })
@@ -161,7 +161,9 @@ test.group('Deleted users', () => {
 })
 
 test.group('The client of registries', () => {
-  test('relinks nothing when it changes: webhooks have their own secrets', async ({ assert }) => {
+  test('the client relinks nothing when it changes: webhooks have their own secrets', async ({
+    assert,
+  }) => {
     const { id } = await sampleRecord('core', registryProject)
     let say: (change: ProviderChange) => void
     const provider: Parameters<typeof reactToChanges>[0] = {

@@ -65,7 +65,7 @@ async function clientsWithoutNode(): Promise<number> {
 test.group('Clients of nodes', (group) => {
   group.setup(ofARealm)
 
-  test('exist when the response arrives, named after the node', async ({ assert }) => {
+  test('clients exist when the response arrives, named after the node', async ({ assert }) => {
     const { id, clientId } = await created()
     const client = await (await clients()).read(clientId, { secret: true })
     assert.equal(client!.name, id)
@@ -113,7 +113,10 @@ test.group('Clients of nodes', (group) => {
     assert.equal(await clientsWithoutNode(), 0)
   })
 
-  test('get exactly the permissions of a node shortly afterwards', async ({ assert, cleanup }) => {
+  test('clients get exactly the permissions of a node shortly afterwards', async ({
+    assert,
+    cleanup,
+  }) => {
     const provider = await identityProvider()
     const worker = clientWorker({
       tasks: await app.container.make(ClientTasks),
@@ -132,7 +135,7 @@ test.group('Clients of nodes', (group) => {
     assert.deepEqual(permissions, ['analysis_update'])
   })
 
-  test('lose other permissions when they get their own', async ({ assert }) => {
+  test('clients lose other permissions when they get their own', async ({ assert }) => {
     const { clientId } = await created()
     const directory = await clients()
     const { id: more } = (await directory.permission('node_update'))!
@@ -145,7 +148,7 @@ test.group('Clients of nodes', (group) => {
     )
   })
 
-  test('get and lose permissions once, even with concurrent workers', async ({
+  test('clients get and lose permissions once, even with concurrent workers', async ({
     assert,
     cleanup,
   }) => {
@@ -187,7 +190,7 @@ test.group('Clients of nodes', (group) => {
     assert.isEmpty(rows)
   })
 
-  test('are changed later if the provider is unreachable', async ({ assert }) => {
+  test('clients are changed later if the provider is unreachable', async ({ assert }) => {
     const { clientId } = await created()
     const away = {
       clients: {
@@ -212,7 +215,7 @@ test.group('Clients of nodes', (group) => {
     assert.lengthOf(await (await clients()).permissionsOf(clientId), 1)
   })
 
-  test('need an existing realm', async ({ assert }) => {
+  test('clients need an existing realm', async ({ assert }) => {
     const { headers: master } = member(clock.uuid(), PERMISSIONS, { realmName: 'master' })
     const body = { name: uniqueName(), realmId: clock.uuid() }
     const { status, body: told } = await call('POST', '/nodes', { headers: master, body })
@@ -439,7 +442,7 @@ test.group('Nodes and registries', (group) => {
 test.group('Nodes', (group) => {
   group.setup(ofARealm)
 
-  test('may have the same name in two realms, not in one', async ({ assert }) => {
+  test('nodes may have the same name in two realms, not in one', async ({ assert }) => {
     const { name } = await created()
     assert.equal((await create({ name })).status, 409)
     const elsewhere = member(await newRealm(), PERMISSIONS)
@@ -447,7 +450,7 @@ test.group('Nodes', (group) => {
     assert.equal(status, 201)
   })
 
-  test('stay in the realm they were created in', async ({ assert }) => {
+  test('nodes stay in the realm they were created in', async ({ assert }) => {
     const { id } = await created()
     const { status, body } = await update(id, { realmId: await newRealm() })
     assert.equal(status, 202)

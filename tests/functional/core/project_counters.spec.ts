@@ -132,7 +132,7 @@ test.group('Counters of projects', () => {
       await inTransaction(pool(), async (transaction) => {
         await changeCount(transaction, 'analyses', projectId, 1)
         if (writer % 4 === 0) {
-          throw new Error('given up')
+          throw new Error('rolled back')
         }
       }).catch(() => {})
       return { status: 0 }
@@ -140,7 +140,7 @@ test.group('Counters of projects', () => {
     assert.equal((await counts(projectId)).analyses, WRITERS - WRITERS / 4)
   })
 
-  test('cannot count for a deleted project', async ({ assert }) => {
+  test('counters cannot count for a deleted project', async ({ assert }) => {
     const { id: projectId } = await sampleRecord('core', analysis)
     const found = await inTransaction(pool(), (transaction) =>
       changeCount(transaction, 'nodes', projectId as string, 1)

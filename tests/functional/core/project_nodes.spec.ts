@@ -37,7 +37,7 @@ test.group('Nodes of projects', (group) => {
   const decide = (id: string, body: object) =>
     call('POST', `/project-nodes/${id}`, { headers: authority.headers, body })
 
-  test('wait for a decision and belong to both realms', async ({ assert }) => {
+  test('participations wait for a decision and belong to both realms', async ({ assert }) => {
     const { status, body } = await assign()
     assert.equal(status, 201)
     const { approvalStatus, comment, projectRealmId, nodeRealmId } = body.data
@@ -70,7 +70,7 @@ test.group('Nodes of projects', (group) => {
     assert.equal((await assign('aggregator')).body.data.approvalStatus, 'approved')
   })
 
-  test('are approved at once where the installation does without approvals', async ({
+  test('participations are approved at once where the installation does without approvals', async ({
     assert,
     cleanup,
   }) => {
@@ -78,7 +78,9 @@ test.group('Nodes of projects', (group) => {
     assert.equal((await assign()).body.data.approvalStatus, 'approved')
   })
 
-  test('are approved, rejected and reset, in any order, with a comment', async ({ assert }) => {
+  test('participations are approved, rejected and reset, in any order, with a comment', async ({
+    assert,
+  }) => {
     const { id } = (await assign()).body.data
     for (const body of [
       { approvalStatus: 'approved', comment: 'you are welcome' },
@@ -154,7 +156,7 @@ test.group('Nodes of projects', (group) => {
     )
   })
 
-  test('are added once', async ({ assert }) => {
+  test('participations are added once', async ({ assert }) => {
     const { projectId, nodeId } = (await assign()).body.data
     const again = await call('POST', '/project-nodes', {
       headers: owner.headers,
@@ -166,7 +168,7 @@ test.group('Nodes of projects', (group) => {
     assert.equal(body.data.nodes, 1)
   })
 
-  test('are counted when they come and when they go', async ({ assert }) => {
+  test('participations are counted when they come and when they go', async ({ assert }) => {
     const { id, projectId } = (await assign()).body.data
     const count = async () =>
       (await call('GET', `/projects/${projectId}`, { headers: owner.headers })).body.data.nodes

@@ -27,7 +27,7 @@ test.group('Projects', (group) => {
     (await call('POST', '/projects', { headers, body })).body.data
 
   for (const kind of ['user', 'client', 'robot'] as const) {
-    test(`belong to the realm of the ${kind} that creates them`, async ({ assert }) => {
+    test(`projects belong to the realm of the ${kind} that creates them`, async ({ assert }) => {
       const maker = member(realmId, PERMISSIONS, { kind })
       const { body } = await call('POST', '/projects', { headers: maker.headers, body: {} })
       const { userId, clientId, robotId, realmId: realm } = body.data
@@ -42,23 +42,23 @@ test.group('Projects', (group) => {
     })
   }
 
-  test('cannot be created without the permission', async ({ assert }) => {
+  test('projects cannot be created without the permission', async ({ assert }) => {
     const { headers: theirs } = member(realmId, ['project_update', 'project_delete'])
     const { status, body } = await call('POST', '/projects', { headers: theirs, body: {} })
     assert.equal(status, 403)
     assert.deepEqual(body.issues[0].path, ['project_create'])
   })
 
-  test('get a name where they came without one', async ({ assert }) => {
+  test('projects get a name where they came without one', async ({ assert }) => {
     assert.match((await create()).name, /^[a-z]+-[a-z]+-[0-9a-f]{6}$/)
   })
 
-  test('have no nodes and no analyses at first', async ({ assert }) => {
+  test('projects have no nodes and no analyses at first', async ({ assert }) => {
     const { nodes, analyses } = await create()
     assert.deepEqual({ nodes, analyses }, { nodes: 0, analyses: 0 })
   })
 
-  test('a name is taken in all realms, in whatever case it is sent', async ({ assert }) => {
+  test('a name is unique in all realms, in any case', async ({ assert }) => {
     const name = uniqueName('taken')
     await create({ name })
     const elsewhere = member(await newRealm(), PERMISSIONS)
@@ -73,7 +73,7 @@ test.group('Projects', (group) => {
     assert.equal(renamed.status, 409)
   })
 
-  test('keep their name', async ({ assert }) => {
+  test('projects keep their name', async ({ assert }) => {
     const { id, name } = await create()
     const { status } = await call('POST', `/projects/${id}`, { headers, body: { name } })
     assert.equal(status, 202)
@@ -100,7 +100,7 @@ test.group('Projects', (group) => {
     assert.equal(status, 202)
   })
 
-  test('remove their nodes when they are deleted, and publish that', async ({
+  test('projects remove their nodes when they are deleted, and publish that', async ({
     assert,
     cleanup,
   }) => {

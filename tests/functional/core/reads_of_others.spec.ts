@@ -46,7 +46,7 @@ test.group('Reads of workers', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('find an analysis, with the codec or without anything', async ({ assert }) => {
+  test('workers find an analysis, with the codec or without anything', async ({ assert }) => {
     for (const query of ['', `?${CODEC}`]) {
       const answer = await read(worker, `/analyses/${analysis.id}${query}`)
       assert.equal(answer.status, 200)
@@ -54,7 +54,7 @@ test.group('Reads of workers', (group) => {
     }
   })
 
-  test('find the bucket with the code, in whichever order they ask', async ({ assert }) => {
+  test('workers find the bucket with the code, in whichever order they ask', async ({ assert }) => {
     const code = await scene.bucket(analysis)
     await scene.bucket(analysis, 'RESULT')
     await scene.bucket(await scene.analysis())
@@ -70,7 +70,7 @@ test.group('Reads of workers', (group) => {
     }
   })
 
-  test('find the file to start with, in whichever order they ask', async ({ assert }) => {
+  test('workers find the file to start with, in whichever order they ask', async ({ assert }) => {
     const code = await scene.bucket(analysis)
     const main = await scene.file(code, { path: 'main.py', root: true })
     await scene.file(code, { path: 'more.py' })
@@ -85,7 +85,7 @@ test.group('Reads of workers', (group) => {
     }
   })
 
-  test('go through all files of a bucket, fifty at a time', async ({ assert }) => {
+  test('workers go through all files of a bucket, fifty at a time', async ({ assert }) => {
     const code = await scene.bucket(analysis)
     for (const number of Array(60).keys()) {
       await scene.file(code, { path: `file-${number}.py` })
@@ -100,7 +100,7 @@ test.group('Reads of workers', (group) => {
     assert.lengthOf(new Set([...idsOf(first), ...idsOf(second)]), 60)
   })
 
-  test('find an image with its command and its arguments', async ({ assert }) => {
+  test('workers find an image with its command and its arguments', async ({ assert }) => {
     const image = await scene.image()
     const answer = await read(worker, `/master-images/${image.id}?${CODEC}`)
     assert.equal(answer.status, 200)
@@ -109,7 +109,7 @@ test.group('Reads of workers', (group) => {
     assert.isArray(commandArguments)
   })
 
-  test('find a registry with its secret, which others do not see', async ({ assert }) => {
+  test('workers find a registry with its secret, which others do not see', async ({ assert }) => {
     const { id } = await scene.registry()
     const path = `/registries/${id}?${CODEC}&fields=%2BaccountSecret`
     const answer = await read(worker, path)
@@ -122,7 +122,7 @@ test.group('Reads of workers', (group) => {
     assert.notProperty(others.body.data, 'accountSecret')
   })
 
-  test('find the nodes that are assigned', async ({ assert }) => {
+  test('workers find the nodes that are assigned', async ({ assert }) => {
     const assigned = [await scene.assigned(analysis), await scene.assigned(analysis)]
     const filter = `eq(analysisId%2C'${analysis.id}')`
     const answer = await read(
@@ -138,7 +138,7 @@ test.group('Reads of workers', (group) => {
     assert.isTrue(answer.body.data.every(({ nodeId }: Attributes) => typeof nodeId === 'string'))
   })
 
-  test('find nodes with their projects in the registry', async ({ assert }) => {
+  test('workers find nodes with their projects in the registry', async ({ assert }) => {
     const nodes = [await scene.node(), await scene.node()]
     const projects = await Promise.all(nodes.map(() => sampleRecord('core', registryProject)))
     for (const [index, { id }] of nodes.entries()) {
@@ -157,7 +157,7 @@ test.group('Reads of workers', (group) => {
     )
   })
 
-  test('find a stored file and its bucket as an archive', async ({ assert }) => {
+  test('workers find a stored file and its bucket as an archive', async ({ assert }) => {
     const code = await scene.bucket(analysis)
     const { bucketFileId } = await scene.codeFile(code, { path: 'main.py' })
     const file = await read(worker, `/bucket-files/${bucketFileId}?${CODEC}`, 'storage')
@@ -196,7 +196,7 @@ test.group('Reads of the web interface', (group) => {
     assert.containSubset(answer.body.meta, { total: 1, limit: 10, offset: 0 })
   })
 
-  test('sort assignments by the names of their nodes', async ({ assert }) => {
+  test('the web interface can sort assignments by the names of their nodes', async ({ assert }) => {
     await Promise.all([scene.assigned(analysis), scene.assigned(analysis)])
     for (const [collection, filter] of [
       ['analysis-nodes', `eq(analysisId%2C'${analysis.id}')`],
@@ -214,7 +214,9 @@ test.group('Reads of the web interface', (group) => {
     }
   })
 
-  test('find assignments by the project of their analysis', async ({ assert }) => {
+  test('the web interface can find assignments by the project of their analysis', async ({
+    assert,
+  }) => {
     const { id } = await scene.assigned(analysis)
     await (await Scene.set()).analysis()
     const filter = `eq(analysis.projectId%2C'${scene.project.id}')`
@@ -227,7 +229,7 @@ test.group('Reads of the web interface', (group) => {
     assert.deepEqual(idsOf(answer), [id])
   })
 
-  test('search events of a realm and of none', async ({ assert }) => {
+  test('the web interface can search events of a realm and of none', async ({ assert }) => {
     await boot()
     const admin = scene.admin()
     const name = `upd-${clock.uuid()}`
@@ -250,7 +252,9 @@ test.group('Reads of the web interface', (group) => {
     }
   })
 
-  test('find images of the repository, in no order of their own', async ({ assert }) => {
+  test('the web interface can find images of the repository, in no order of their own', async ({
+    assert,
+  }) => {
     const { id } = await sampleRecord('core', masterImage)
     const filter = `eq(id%2C'${id}')`
     const answer = await read(
@@ -273,14 +277,14 @@ test.group('Reads of programs at nodes', (group) => {
     node = await scene.node('default', { clientId: clock.uuid() })
   })
 
-  test('find their own node by their client', async ({ assert }) => {
+  test('programs find their own node by their client', async ({ assert }) => {
     const client = scene.clientOf(node)
     const answer = await read(client, `/nodes?filter%5BclientId%5D=${node.clientId}&fields=id`)
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.body.data, [{ id: node.id }])
   })
 
-  test('find what they are assigned to, by an order of old that is left out', async ({
+  test('programs find what they are assigned to, by an order of old that is left out', async ({
     assert,
   }) => {
     const analysis = await scene.analysis()

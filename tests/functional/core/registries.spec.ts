@@ -180,7 +180,7 @@ test.group('Bodies of registries and their projects', () => {
 })
 
 test.group('Registry projects', () => {
-  test('belong to no realm, and are public unless they are for nodes or shall not be', async ({
+  test('projects belong to no realm, and are public unless they are for nodes or shall not be', async ({
     assert,
   }) => {
     const { id: registryId } = await newRegistry()
@@ -252,7 +252,7 @@ test.group('Registry projects', () => {
     )
   })
 
-  test('send a command for every change', async ({ assert }) => {
+  test('projects send a command for every change', async ({ assert }) => {
     const { id: registryId } = await newRegistry()
     const made = (await send('POST', '/registry-projects', projectBody(registryId))).body.data
     const path = `/registry-projects/${made.id}`
@@ -297,7 +297,7 @@ test.group('Registries', () => {
     assert.equal((await send('DELETE', path, undefined, central)).status, 202)
   })
 
-  test('are deleted with their projects, but without nodes and analyses', async ({
+  test('registries are deleted with their projects, but without nodes and analyses', async ({
     assert,
     cleanup,
   }) => {
@@ -329,7 +329,7 @@ test.group('Registries', () => {
     )
   })
 
-  test('can be deleted while nodes are created and deleted', async ({ assert }) => {
+  test('registries can be deleted while nodes are created and deleted', async ({ assert }) => {
     const realmId = await newRealm()
     for (let round = 0; round < 5; round++) {
       const { id } = await newRegistry()
@@ -410,7 +410,10 @@ test.group('The registry of the environment', () => {
     (await corePool().query(`select * from registries where name = 'default'`)).rows[0]
   const secret = async () => unseal('registry account', (await stored()).account_secret)
 
-  test('is inserted once, and gets the configured account', async ({ assert, cleanup }) => {
+  test('the registry is inserted once, and gets the configured account', async ({
+    assert,
+    cleanup,
+  }) => {
     await corePool().query(`delete from registries where name = 'default'`)
     cleanup(async () => {
       await corePool().query(`delete from registries where name = 'default'`)
@@ -433,7 +436,7 @@ test.group('The registry of the environment', () => {
 })
 
 test.group('Credentials of nodes in registries', () => {
-  test('are accessible to the client of the node and to managers of registries in master', async ({
+  test('the credentials are accessible to the client of the node and to managers of registries in master', async ({
     assert,
   }) => {
     const made = await newRegistry()

@@ -169,14 +169,14 @@ test.group('The legacy client of registries', (group) => {
 
   const own = async () => basic(`${(await former()).id}:${SECRET}`)
 
-  test('is accepted by its id or name', async ({ assert }) => {
+  test('the client is accepted by its id or name', async ({ assert }) => {
     assert.equal((await receive(await own())).status, 202)
     assert.equal((await receive(basic(`registry:${SECRET}`))).status, 202)
     assert.equal((await receive(basic(`system:${SECRET}`))).status, 401)
     assert.isFalse(await isLegacyClient('registry', Buffer.from('')))
   })
 
-  test('is rejected if it is inactive or has no secret', async ({ assert }) => {
+  test('the client is rejected if it is inactive or has no secret', async ({ assert }) => {
     const { id } = await former()
     await identities().query('update clients set active = false where id = $1', [id])
     assert.equal((await receive(await own())).status, 401)
@@ -187,7 +187,7 @@ test.group('The legacy client of registries', (group) => {
     assert.equal((await receive(await own())).status, 401)
   })
 
-  test('is that of the realm of the platform, even if another realm has an older one', async ({
+  test('the client is that of the realm of the platform, even if another realm has an older one', async ({
     assert,
   }) => {
     const { id: realmId } = await sampleRecord('identity', realm)
@@ -204,7 +204,7 @@ test.group('The legacy client of registries', (group) => {
     await identities().query('delete from clients where id = $1', [other.id])
   })
 
-  test('gets another secret once if registries knew it', async ({ assert }) => {
+  test('the client gets another secret once if registries knew it', async ({ assert }) => {
     const { clients } = await identityProvider()
     const secretNow = async () =>
       (await clients!.read((await former()).id, { secret: true }))!.secret

@@ -207,7 +207,9 @@ test.group('Names in a registry', (group) => {
     }
   })
 
-  test('a registry that refuses the password is asked more and more rarely', async ({ assert }) => {
+  test('a registry that refuses the password is called more and more rarely', async ({
+    assert,
+  }) => {
     const pause = async () => {
       const { rows } = await corePool().query<{ seconds: string }>(
         `select extract(epoch from paused_until - now()) as seconds from registry_states

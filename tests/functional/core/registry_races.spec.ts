@@ -51,14 +51,14 @@ test.group('A registry that is deleted while it is set up', (group) => {
 
   const key = () => ({ registryId: registryId as string, externalName })
 
-  test('has no links any more', async ({ assert }) => {
+  test('a deleted registry has no links any more', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const request = () =>
       inTransaction(corePool(), (transaction) => links.requestLink(transaction, projectId))
     assert.isUndefined(await whileDeleting(registryId, request))
   })
 
-  test('has nothing to unlink', async ({ assert }) => {
+  test('a deleted registry has nothing to unlink', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const request = () =>
       inTransaction(corePool(), (transaction) =>
@@ -67,14 +67,14 @@ test.group('A registry that is deleted while it is set up', (group) => {
     assert.isUndefined(await whileDeleting(registryId, request))
   })
 
-  test('is neither paused nor removed again', async ({ assert }) => {
+  test('a deleted registry is neither paused nor removed again', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const record = () =>
       links.recordProblem(key(), 'away', { isRegistryWide: true, isRefused: false })
     assert.isUndefined(await whileDeleting(registryId, record))
   })
 
-  test('is removed by no other caller', async ({ assert }) => {
+  test('a deleted registry is removed by no other caller', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
     const removal = await app.container.make(RegistryRemoval)
     const start = () => removal.start(rows[0].id)
@@ -98,7 +98,7 @@ test.group('A registry that is removed', () => {
     return rowCount === 0
   }
 
-  test('does not wait for a link that is removed', async ({ assert }) => {
+  test('the removal does not wait for a link that is removed', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const key = { registryId: id as string, externalName: 'former' }
     await inTransaction(corePool(), async (transaction) => {
@@ -115,7 +115,7 @@ test.group('A registry that is removed', () => {
     assert.isTrue(await isDeleted(id))
   })
 
-  test('does not wait for a link that is created', async ({ assert, cleanup }) => {
+  test('the removal does not wait for a link that is created', async ({ assert, cleanup }) => {
     const scene = await RegistryScene.create()
     cleanup(() => scene.end())
     const project = await scene.project()
@@ -132,14 +132,14 @@ test.group('A registry that is removed', () => {
     await eventually(() => scene.harbor.projects.has(key.externalName))
   })
 
-  test('gets no webhook secret', async ({ assert }) => {
+  test('the removal gets no webhook secret', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const hooks = await app.container.make(WebhookSecrets)
     const read = () => hooks.findOrCreate(id as string)
     assert.isUndefined(await withLockedRow(corePool(), removing(id), read))
   })
 
-  test('does not wait for a project that is to be linked', async ({ assert }) => {
+  test('the removal does not wait for a project that is to be linked', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const project = await sampleRecord('core', registryProject, { registryId: id })
     const operations = await app.container.make(RegistryOperations)

@@ -421,7 +421,7 @@ test.group('Registries with failures', (group) => {
   }
 
   for (const [title, fault] of FAULTS) {
-    test(`one that ${title} leaves no partial record, and is reconciled later`, async ({
+    test(`a registry that ${title} leaves no partial record, and is reconciled later`, async ({
       assert,
     }) => {
       scene.harbor.injectFault(fault)
@@ -631,7 +631,7 @@ test.group('Webhook requests of registries', (group) => {
     assert.equal((await receive(authorization, [])).status, 400)
   })
 
-  test('are sent to an existing service', async ({ assert }) => {
+  test('webhook requests are sent to an existing service', async ({ assert }) => {
     assert.equal((await receive(admin().headers.authorization, sendWebhook, 'system')).status, 404)
   })
 })

@@ -21,14 +21,14 @@ const storedCodeWith = (...tokens: string[]) =>
   remoteStoredCode({ url: at('storage', ''), provider: handingOut(...tokens) })
 
 test.group('Code that core reads from storage', () => {
-  test('is damaged, or not, over its address as in one process', async ({ assert }) => {
+  test('the code is damaged, or not, over its address as in one process', async ({ assert }) => {
     const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
     const ids = [whole, swapped, clock.uuid()]
     assert.deepEqual(await storedCodeWith(identity().token).findDamaged(ids), ids.slice(1))
     assert.deepEqual(await findDamagedFiles(ids), ids.slice(1))
   })
 
-  test('is requested with another token if the first is rejected', async ({ assert }) => {
+  test('the code is requested with another token if the first is rejected', async ({ assert }) => {
     const ids = [await storedAs('content'), await storedAs('something else')]
     assert.deepEqual(
       await storedCodeWith('refused', identity().token).findDamaged(ids),
@@ -36,7 +36,7 @@ test.group('Code that core reads from storage', () => {
     )
   })
 
-  test('is unavailable if storage rejects every token', async ({ assert }) => {
+  test('the code is unavailable if storage rejects every token', async ({ assert }) => {
     const ids = [await storedAs('content')]
     const refused = await storedCodeWith('refused', 'refused-too')
       .findDamaged(ids)

@@ -40,7 +40,9 @@ test.group('Files that storage took in', (group) => {
     return new Map(body.data.map((file: Attributes) => [file.path, file.bucketFileId]))
   }
 
-  test('are entered together, each once and with whom it is from', async ({ assert }) => {
+  test('stored files are entered together, each once and with whom it is from', async ({
+    assert,
+  }) => {
     const userId = clock.uuid()
     const files = ['a.py', 'b.py', 'c.py'].map((path) =>
       stored(path, { actorType: 'user', actorId: userId })
@@ -55,7 +57,7 @@ test.group('Files that storage took in', (group) => {
     assert.equal(rows[0].count, 3)
   })
 
-  test('take the places of those that had their paths, also of those beside them', async ({
+  test('stored files take the places of those that had their paths, also of those beside them', async ({
     assert,
   }) => {
     const [former, other] = [stored('main.py'), stored('other.py')]
@@ -76,7 +78,9 @@ test.group('Files that storage took in', (group) => {
     assert.isNull(body.data.approvalStatus)
   })
 
-  test('become the entry point on request, whether added before or not', async ({ assert }) => {
+  test('stored files become the entry point on request, whether added before or not', async ({
+    assert,
+  }) => {
     const [first, second] = [stored('a.py'), stored('b.py')]
     await addStored(first, second)
     const create = (file: StoredFile, root: boolean) =>
@@ -104,7 +108,7 @@ test.group('Files that storage took in', (group) => {
     assert.deepEqual(rows, [{ id: second.id }])
   })
 
-  test('of no analysis are ignored', async ({ assert }) => {
+  test('stored files without an analysis are ignored', async ({ assert }) => {
     await addStored(stored('a.py', { bucketId: clock.uuid() }))
     assert.equal((await entered()).size, 0)
   })

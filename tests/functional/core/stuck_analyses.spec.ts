@@ -59,7 +59,9 @@ test.group('Stuck analyses', (group) => {
     )
   })
 
-  test('are those of the own realm, and of all realms in the master realm', async ({ assert }) => {
+  test('analyses are those of the own realm, and of all realms in the master realm', async ({
+    assert,
+  }) => {
     const { id } = await scene.analysis()
     await reported(id, { process: 'distribution', status: 'failed' })
 
@@ -68,7 +70,10 @@ test.group('Stuck analyses', (group) => {
     assert.include(await idsFor(scene.admin()), id as string)
   })
 
-  test('are found by an index of those that have not ended', async ({ assert, cleanup }) => {
+  test('analyses are found by an index of those that have not ended', async ({
+    assert,
+    cleanup,
+  }) => {
     const client = await corePool().connect()
     cleanup(() => client.release())
     await client.query('begin; set local enable_seqscan = off')

@@ -57,7 +57,9 @@ test.group('Delivery of access changes to another process', (group) => {
     return { isReceived: () => isReceived, received }
   }
 
-  test('is awaited until the other process has received the change', async ({ assert }) => {
+  test('a change is awaited until the other process has received the change', async ({
+    assert,
+  }) => {
     const { isReceived, received } = await notifyPausedPeer()
     assert.isFalse(isReceived())
     peer.kill('SIGCONT')
@@ -65,7 +67,7 @@ test.group('Delivery of access changes to another process', (group) => {
     await eventually(() => messages.includes('an-id'))
   })
 
-  test('is not awaited after the process ended', async ({ assert }) => {
+  test('a change is not awaited after the process ended', async ({ assert }) => {
     const { isReceived, received } = await notifyPausedPeer()
     assert.isFalse(isReceived())
     const before = pings
@@ -74,7 +76,7 @@ test.group('Delivery of access changes to another process', (group) => {
     assert.isAtMost(pings - before, 2)
   })
 
-  test('is awaited within a time limit', async ({ assert }) => {
+  test('a change is awaited within a time limit', async ({ assert }) => {
     const { received } = await notifyPausedPeer()
     await received
     assert.notInclude(messages, 'an-id')

@@ -76,7 +76,7 @@ const userOf = async (id: string) => {
 test.group('Account page', (group) => {
   group.setup(seedIdentity)
 
-  test('redirects a user who is not signed in to the login', async ({ assert }) => {
+  test('the page redirects a user who is not signed in to the login', async ({ assert }) => {
     const { status, location } = await visit(new Visitor())
     assert.equal(status, 303)
     const { pathname, searchParams } = new URL(location, 'http://localhost')
@@ -87,7 +87,7 @@ test.group('Account page', (group) => {
     assert.equal((await visit(new Visitor(), { action: 'sign_out' })).status, 303)
   })
 
-  test('changes and clears the display name and the mail address', async ({ assert }) => {
+  test('the page changes and clears the display name and the mail address', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const profile = { action: 'profile', display_name: 'Grace Hopper', email: 'grace@navy.test' }
     const { status, location } = await change(browser, profile)
@@ -101,7 +101,7 @@ test.group('Account page', (group) => {
     assert.deepEqual(await userOf(user.id), { displayName: null, email: null })
   })
 
-  test('shows what is wrong, and keeps the input', async ({ assert }) => {
+  test('the page shows what is wrong, and keeps the input', async ({ assert }) => {
     const { browser } = await signedIn()
     const wrong = { action: 'profile', display_name: '<b>Grace', email: 'no address' }
     const { status, text } = await change(browser, wrong)
@@ -111,7 +111,7 @@ test.group('Account page', (group) => {
     assert.notInclude(text, '<b>Grace')
   })
 
-  test('changes the password of a user who knows the current one, and ends all other sessions', async ({
+  test('the page changes the password of a user who knows the current one, and ends all other sessions', async ({
     assert,
   }) => {
     const { user, browser } = await signedIn()
@@ -135,7 +135,7 @@ test.group('Account page', (group) => {
     assert.equal((await byPassword({ ...login, password: NEW_PASSWORD })).status, 200)
   })
 
-  test('counts wrong passwords like every sign-in', async ({ assert }) => {
+  test('the page counts wrong passwords like every sign-in', async ({ assert }) => {
     const { browser } = await signedIn()
     const fields = { action: 'password', password: NEW_PASSWORD, repeated: NEW_PASSWORD }
     const statuses: number[] = []
@@ -146,7 +146,7 @@ test.group('Account page', (group) => {
     assert.equal(statuses.at(-1), 429)
   })
 
-  test('shows no forms to users who may not change themselves', async ({ assert }) => {
+  test('the page shows no forms to users who may not change themselves', async ({ assert }) => {
     const { user, browser } = await signedIn({ mayChange: false })
     const { text } = await visit(browser)
     assert.notInclude(text, 'name="display_name"')
@@ -155,7 +155,7 @@ test.group('Account page', (group) => {
     assert.equal((await userOf(user.id)).displayName, 'Grace')
   })
 
-  test('lists the sessions of the user, and ends them', async ({ assert }) => {
+  test('the page lists the sessions of the user, and ends them', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const client = await makeClient({ displayName: 'Workbench' })
     const login = { username: user.name, password: PASSWORD, client_id: client.id }
@@ -173,7 +173,7 @@ test.group('Account page', (group) => {
     assert.equal((await visit(browser)).status, 200)
   })
 
-  test('shows the browser and address of each session', async ({ assert }) => {
+  test('the page shows the browser and address of each session', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const client = await makeClient({ displayName: 'Workbench' })
     const login = { username: user.name, password: PASSWORD, client_id: client.id }
@@ -189,7 +189,7 @@ test.group('Account page', (group) => {
     assert.notInclude(text, '<script>')
   })
 
-  test('leads back to the web interface that ref names, through a login too', async ({
+  test('the page leads back to the web interface that ref names, through a login too', async ({
     assert,
   }) => {
     const ref = 'http://localhost:4711/home?tab=1'
@@ -205,7 +205,7 @@ test.group('Account page', (group) => {
     assert.equal(location, `/auth/account/?${new URLSearchParams({ ref })}`)
   })
 
-  test('links back to no other address', async ({ assert }) => {
+  test('the page links back to no other address', async ({ assert }) => {
     const { browser } = await signedIn()
     for (const ref of ['https://evil.test/', 'javascript:alert(1)', '//evil.test', '"><script>']) {
       const { text, status } = await visit(browser, undefined, { ref })
@@ -215,7 +215,7 @@ test.group('Account page', (group) => {
     }
   })
 
-  test('ends nothing of another user, whatever is sent', async ({ assert }) => {
+  test('the page ends nothing of another user, whatever is sent', async ({ assert }) => {
     const { browser } = await signedIn()
     const { user } = await signedIn()
     const { body } = await byPassword({ username: user.name, password: PASSWORD })
@@ -228,7 +228,7 @@ test.group('Account page', (group) => {
     assert.isTrue((await introspect(body.access_token)).active)
   })
 
-  test('is changed by no form of another site, and framed by none', async ({ assert }) => {
+  test('the page is changed by no form of another site, and framed by none', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const { browser: foreign } = await signedIn()
     const { proof } = await visit(foreign)
@@ -242,7 +242,7 @@ test.group('Account page', (group) => {
     assert.equal(headers.get('cache-control'), 'no-store')
   })
 
-  test('signs the browser out', async ({ assert }) => {
+  test('the page signs the browser out', async ({ assert }) => {
     const { browser } = await signedIn()
     const cookie = browser.cookie
     assert.equal((await change(browser, { action: 'sign_out' })).status, 303)

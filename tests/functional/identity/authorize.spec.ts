@@ -50,7 +50,9 @@ const refusal = (location: URL | undefined) => location?.searchParams.get('error
 test.group('Login with a browser', (group) => {
   group.setup(seedIdentity)
 
-  test('redirects to the client with a code that is exchanged for tokens', async ({ assert }) => {
+  test('the login redirects to the client with a code that is exchanged for tokens', async ({
+    assert,
+  }) => {
     for (const app of [await application(), await application({ secret: SECRET })]) {
       const visitor = new Visitor()
       const { verifier, challenge } = newVerifier()
@@ -82,7 +84,7 @@ test.group('Login with a browser', (group) => {
     }
   })
 
-  test('tells an OpenID Connect client who signed in', async ({ assert }) => {
+  test('the login shows an OpenID Connect client who signed in', async ({ assert }) => {
     const app = await application()
     const { user, verifier, code } = await withCode(app, { scope: 'openid', nonce: 'some nonce' })
     const { body } = await exchange(app, code, verifier)
@@ -97,7 +99,7 @@ test.group('Login with a browser', (group) => {
     assert.isFalse((await introspect(body.id_token)).active)
   })
 
-  test('shows one page that no other site can use', async ({ assert }) => {
+  test('the login shows one page that no other site can use', async ({ assert }) => {
     const app = await application()
     const { headers, text } = await new Visitor().get(
       authorizationQuery(app, newVerifier().challenge)
@@ -114,7 +116,9 @@ test.group('Login with a browser', (group) => {
     assert.match(cookie, /^hub_login=[\w-]{43}; Path=\/auth; HttpOnly; SameSite=Lax$/i)
   })
 
-  test('shows what was wrong, keeps the name and forgets the password', async ({ assert }) => {
+  test('the login shows what was wrong, keeps the name and forgets the password', async ({
+    assert,
+  }) => {
     const app = await application()
     const visitor = new Visitor()
     const login = { username: 'ad"min', password: 'wrong-password', realm: 'master' }
@@ -125,7 +129,7 @@ test.group('Login with a browser', (group) => {
     assert.notInclude(page.text, 'wrong-password')
   })
 
-  test('is closed after ten wrong passwords', async ({ assert }) => {
+  test('the login is closed after ten wrong passwords', async ({ assert }) => {
     const app = await application()
     const user = await makeUser()
     const visitor = new Visitor()
@@ -141,7 +145,7 @@ test.group('Login with a browser', (group) => {
     assert.match(page.text, /role="alert"/)
   })
 
-  test('requires consent of a signed-in user for another client', async ({ assert }) => {
+  test('the login requires consent of a signed-in user for another client', async ({ assert }) => {
     const [app, other] = await Promise.all([application(), application()])
     const visitor = new Visitor()
     await logIn(visitor, authorizationQuery(app, newVerifier().challenge), {
@@ -157,7 +161,7 @@ test.group('Login with a browser', (group) => {
     assert.equal(status, 200)
   })
 
-  test('can be switched to another account', async ({ assert }) => {
+  test('the login can be switched to another account', async ({ assert }) => {
     const app = await application()
     const { visitor, code, verifier } = await withCode(app)
     const before = visitor.cookie
@@ -172,7 +176,9 @@ test.group('Login with a browser', (group) => {
     assert.equal((await exchange(app, code, verifier)).body.code, 'invalid_grant')
   })
 
-  test('ends when it expires, the password changes or the user is deleted', async ({ assert }) => {
+  test('the login ends when it expires, the password changes or the user is deleted', async ({
+    assert,
+  }) => {
     const app = await application()
     const [late, changed, gone] = await Promise.all([withCode(app), withCode(app), withCode(app)])
     await change('user', changed.user.id, { password: 'another password' })
@@ -208,7 +214,7 @@ test.group('Login with a browser', (group) => {
     assert.equal(refusal(stranger.location), 'login_required')
   })
 
-  test('takes users of any realm for clients of the master realm, for others only their own', async ({
+  test('the login takes users of any realm for clients of the master realm, for others only their own', async ({
     assert,
   }) => {
     const realm = await make('realm', { name: unique('realm') })
@@ -244,7 +250,7 @@ test.group('Login with a browser', (group) => {
 test.group('Attacks on the login', (group) => {
   group.setup(seedIdentity)
 
-  test('nobody is sent to an address that is not registered', async ({ assert }) => {
+  test('the login never redirects to an address that is not registered', async ({ assert }) => {
     const app = await application({ redirectUri: `${CALLBACK}, http://localhost:8080/cb` })
     const { challenge } = newVerifier()
     const addresses = [
@@ -269,9 +275,7 @@ test.group('Attacks on the login', (group) => {
     assert.equal((await new Visitor().get(authorizationQuery(second, challenge))).status, 200)
   })
 
-  test('nobody is sent anywhere for a client that is not there or not active', async ({
-    assert,
-  }) => {
+  test('the login never redirects for a missing or inactive client', async ({ assert }) => {
     const idle = await application({ active: false })
     const none = await application({ redirectUri: null })
     const { challenge } = newVerifier()
@@ -317,7 +321,7 @@ test.group('Attacks on the login', (group) => {
     assert.equal(refusal(refused.location), 'unauthorized_client')
   })
 
-  test('a form that was not made for the browser signs nobody in', async ({ assert }) => {
+  test('a form of another browser signs no user in', async ({ assert }) => {
     const app = await application()
     const { challenge } = newVerifier()
     const victim = new Visitor()

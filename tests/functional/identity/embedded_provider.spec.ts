@@ -23,7 +23,9 @@ test.group('Embedded provider', (group) => {
     return () => provider.close()
   })
 
-  test('has a token for calls of the platform, and renews it in time', async ({ assert }) => {
+  test('the provider has a token for calls of the platform, and renews it in time', async ({
+    assert,
+  }) => {
     const first = await provider.ownToken()
     assert.equal(await provider.ownToken(), first)
     assert.containSubset(await introspect(first), { active: true, sub_name: 'system' })
@@ -35,13 +37,13 @@ test.group('Embedded provider', (group) => {
     }
   })
 
-  test('publishes the keys of its tokens', async ({ assert }) => {
+  test('the provider publishes the keys of its tokens', async ({ assert }) => {
     const { keys, issuers } = await provider.metadata()
     assert.equal(issuers, 'any')
     assert.isNotEmpty(keys)
   })
 
-  test('creates a client once, also concurrently', async ({ assert }) => {
+  test('the provider creates a client once, also concurrently', async ({ assert }) => {
     const name = clock.uuid()
     const made = await Promise.all(
       Array.from({ length: 4 }, () => provider.clients.create({ name, realmId }))
@@ -54,7 +56,7 @@ test.group('Embedded provider', (group) => {
     assert.deepEqual(await provider.clients.read(made[0]!.id), made[0])
   })
 
-  test('shows and replaces the secret of a client', async ({ assert }) => {
+  test('the provider shows and replaces the secret of a client', async ({ assert }) => {
     const { id } = await provider.clients.create({ name: clock.uuid(), realmId })
     const before = await provider.clients.read(id, { secret: true })
     assert.match(before!.secret!, /^[0-9a-f]{64}$/)
@@ -66,7 +68,7 @@ test.group('Embedded provider', (group) => {
     assert.equal(after.status, 200)
   })
 
-  test('grants and revokes permissions', async ({ assert }) => {
+  test('the provider grants and revokes permissions', async ({ assert }) => {
     const { id } = await provider.clients.create({ name: clock.uuid(), realmId })
     const permission = await provider.clients.permission('analysis_update')
     assert.deepEqual(await provider.clients.permission(permission!.id), permission)
@@ -85,7 +87,7 @@ test.group('Embedded provider', (group) => {
     assert.deepEqual(await provider.clients.permissionsOf(id), [])
   })
 
-  test('ignores missing records', async ({ assert }) => {
+  test('the provider ignores missing records', async ({ assert }) => {
     const { id } = await provider.clients.create({ name: clock.uuid(), realmId })
     await provider.clients.remove(id)
     await provider.clients.remove(id)
@@ -95,7 +97,7 @@ test.group('Embedded provider', (group) => {
     assert.deepEqual(await provider.clients.permissionsOf(id), [])
   })
 
-  test('changes records in the name of the platform', async ({ assert }) => {
+  test('the provider changes records in the name of the platform', async ({ assert }) => {
     const changes: RecordChange[] = []
     const stop = useEventSink({
       async record(_transaction, one) {
@@ -109,7 +111,7 @@ test.group('Embedded provider', (group) => {
     assert.containSubset(changes[0]!.origin.actor, { kind: 'client', name: 'system' })
   })
 
-  test('lists realms and users', async ({ assert }) => {
+  test('the provider lists realms and users', async ({ assert }) => {
     const user = await makeUser({ realmId })
     assert.isTrue((await provider.people.realmIds()).has(realmId))
     assert.isTrue((await provider.people.users()).has(user.id))
@@ -117,7 +119,9 @@ test.group('Embedded provider', (group) => {
     assert.isFalse((await provider.people.users()).has(user.id))
   })
 
-  test('notifies of created, changed and deleted realms, users and clients', async ({ assert }) => {
+  test('the provider notifies of created, changed and deleted realms, users and clients', async ({
+    assert,
+  }) => {
     const changes: ProviderChange[] = []
     const stop = await provider.onChange((one) => changes.push(one))
     const user = await makeUser({ realmId })
@@ -133,7 +137,9 @@ test.group('Embedded provider', (group) => {
     assert.deepEqual(changes[0]!.data, { id: user.id, name: user.name, realmId })
   })
 
-  test('receives changes again after the database was unavailable', async ({ assert }) => {
+  test('the provider receives changes again after the database was unavailable', async ({
+    assert,
+  }) => {
     const changes: ProviderChange[] = []
     await provider.onChange((one) => changes.push(one))
     await endSessions(identityPool(), 'analysis-hub identity changes')

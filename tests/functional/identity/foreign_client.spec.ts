@@ -40,7 +40,7 @@ test.group('A foreign OpenID Connect client', (group) => {
   group.tap((one) => one.skip(!foreign, 'openid-client is not installed'))
 
   for (const method of ['none', 'secret_basic', 'secret_post']) {
-    test(`finds its way from the issuer to all kinds of answers, with ${method}`, async ({
+    test(`a foreign client finds its way from the issuer to all kinds of answers, with ${method}`, async ({
       assert,
     }) => {
       const secret = method === 'none' ? undefined : SECRET
@@ -84,7 +84,7 @@ test.group('A foreign OpenID Connect client', (group) => {
     })
   }
 
-  test('gets tokens of its own', async ({ assert }) => {
+  test('a foreign client gets tokens of its own', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
     const config = await discover('master', id, SECRET, foreign.ClientSecretBasic(SECRET))
     const { access_token: accessToken } = await foreign.clientCredentialsGrant(config)
@@ -92,7 +92,9 @@ test.group('A foreign OpenID Connect client', (group) => {
     assert.containSubset(live, { active: true, sub: id, sub_kind: 'client' })
   })
 
-  test('serves users of one realm under the issuer of that realm', async ({ assert }) => {
+  test('a foreign client serves users of one realm under the issuer of that realm', async ({
+    assert,
+  }) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const { id } = await makeClient({ redirectUri: CALLBACK, realmId: realm.id })

@@ -98,7 +98,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
     return eventually(isOver, TRUST_MS + SLACK_MS).catch(() => false)
   }
 
-  test('a socket ends with its session, as by logging out, and others of the same user go on', async ({
+  test('a socket ends with its session, as by logging out, and others of the same user continue', async ({
     assert,
   }) => {
     const { socket, session } = await outlasting()

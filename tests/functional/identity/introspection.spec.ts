@@ -35,7 +35,7 @@ async function loggedIn(body: Record<string, unknown> = {}) {
 test.group('Introspection', (group) => {
   group.setup(seedIdentity)
 
-  test('returns the account of a token and its permissions', async ({ assert }) => {
+  test('the endpoint returns the account of a token and its permissions', async ({ assert }) => {
     const { body } = await bySecret()
     const answer = await introspect(body.access_token)
     const claims = decodeJwt(body.access_token)
@@ -55,7 +55,7 @@ test.group('Introspection', (group) => {
     assert.sameMembers(Object.keys(answer.permissions[0]), ['name', 'client_id', 'realm_id'])
   })
 
-  test('returns the same in process', async ({ assert }) => {
+  test('the endpoint returns the same in process', async ({ assert }) => {
     const { body } = await bySecret()
     const answer = await introspect(body.access_token)
     const provider = await embeddedProvider()
@@ -63,7 +63,9 @@ test.group('Introspection', (group) => {
     assert.containSubset(answer, { ...introspected })
   })
 
-  test('counts permissions of a user itself and of its roles, each once', async ({ assert }) => {
+  test('the endpoint counts permissions of a user itself and of its roles, each once', async ({
+    assert,
+  }) => {
     const { user, tokens } = await loggedIn()
     const role = await make('role', { name: unique('role') })
     const [one, two] = await Promise.all(
@@ -80,7 +82,7 @@ test.group('Introspection', (group) => {
     )
   })
 
-  test('needs no credentials, but checks those that are sent', async ({ assert }) => {
+  test('the endpoint needs no credentials, but checks those that are sent', async ({ assert }) => {
     const { body } = await bySecret()
     const parameters = { token: body.access_token }
     const basic = (secret: string) => ({ authorization: `Basic ${btoa(`system:${secret}`)}` })
@@ -94,7 +96,7 @@ test.group('Introspection', (group) => {
     assert.containSubset(none, { status: 400, body: { error: 'invalid_request' } })
   })
 
-  test('returns only that any other text is inactive', async ({ assert }) => {
+  test('the endpoint returns only that any other text is inactive', async ({ assert }) => {
     for (const text of ['x', 'a.b.c', '.', '..', 'null', '\u0000', 'x'.repeat(20_000)]) {
       const { status, body } = await post('/token/introspect', { token: text })
       assert.equal(status, 200)
@@ -154,7 +156,7 @@ test.group('Introspection', (group) => {
 test.group('Revocation', (group) => {
   group.setup(seedIdentity)
 
-  test('ends an access token, and only that', async ({ assert }) => {
+  test('a revocation ends an access token, and only that', async ({ assert }) => {
     const { tokens } = await loggedIn()
     const answer = await post('/token/revoke', { token: tokens.access_token })
     assert.equal(answer.status, 200)
@@ -163,14 +165,14 @@ test.group('Revocation', (group) => {
     assert.equal((await refresh(tokens.refresh_token)).status, 200)
   })
 
-  test('of a refresh token ends the whole session', async ({ assert }) => {
+  test('a revocation of a refresh token ends the whole session', async ({ assert }) => {
     const { tokens } = await loggedIn()
     await post('/token/revoke', { token: tokens.refresh_token, token_type_hint: 'access_token' })
     assert.isFalse((await introspect(tokens.access_token)).active)
     assert.equal((await refresh(tokens.refresh_token)).status, 400)
   })
 
-  test('does not tell whether the token was active', async ({ assert }) => {
+  test('a revocation does not tell whether the token was active', async ({ assert }) => {
     for (const token of ['x', 'a.b.c', 'x'.repeat(20_000)]) {
       assert.equal((await post('/token/revoke', { token })).status, 200)
     }
@@ -259,7 +261,7 @@ test.group('Forged tokens', (group) => {
     }
   })
 
-  test('refresh and id tokens are no access tokens', async ({ assert }) => {
+  test('refresh and id tokens are not access tokens', async ({ assert }) => {
     const { tokens } = await loggedIn()
     assert.isTrue(await isRefused(tokens.refresh_token))
     const introspected = await send('GET', '/userinfo', tokens.refresh_token)
@@ -280,7 +282,9 @@ test.group('Forged tokens', (group) => {
 test.group('Who a token is for', (group) => {
   group.setup(seedIdentity)
 
-  test('is returned as OpenID Connect claims, mail only if requested', async ({ assert }) => {
+  test('the subject is returned as OpenID Connect claims, mail only if requested', async ({
+    assert,
+  }) => {
     const user = await makeUser({ email: 'a@b.test', firstName: 'Ada', displayName: 'Ada B' })
     const login = { username: user.name, password: PASSWORD }
     const { body } = await byPassword(login)
@@ -301,7 +305,7 @@ test.group('Who a token is for', (group) => {
     assert.equal(more.body.email, 'a@b.test')
   })
 
-  test('is returned to nobody else', async ({ assert }) => {
+  test('the subject is returned to no other caller', async ({ assert }) => {
     for (const token of [undefined, 'x', 'a.b.c']) {
       const { status, headers, body } = await send('GET', '/userinfo', token)
       assert.equal(status, 401)
@@ -310,7 +314,7 @@ test.group('Who a token is for', (group) => {
     }
   })
 
-  test('works for clients, too', async ({ assert }) => {
+  test('the subject works for clients, too', async ({ assert }) => {
     const { body } = await bySecret()
     const introspected = await send('GET', '/userinfo', body.access_token)
     assert.containSubset(introspected.body, { sub_kind: 'client', preferred_username: 'system' })

@@ -98,7 +98,7 @@ test.group('Sockets and sessions | outlasting', (group) => {
     return () => site.close()
   })
 
-  test('a socket outlives its token, and goes on when the session is renewed elsewhere', async ({
+  test('a socket outlives its token, and continues when the session is renewed elsewhere', async ({
     assert,
     cleanup,
   }) => {
@@ -144,7 +144,7 @@ test.group('Sockets and sessions | outlasting', (group) => {
     assert.deepEqual(events, ['project'])
   })
 
-  test('a socket ends with a session that nobody renews', async ({ assert, cleanup }) => {
+  test('a socket ends with a session that is not renewed', async ({ assert, cleanup }) => {
     const { signIn } = await somebody()
     const { access_token: token } = await signIn()
     const socket = await connected(site.connect('/resources', token))
@@ -213,7 +213,7 @@ test.group('Sockets and sessions | ending', (group) => {
       assert.equal(await ended, 'io server disconnect')
     })
 
-  test('another session of the user goes on', async ({ assert }) => {
+  test('another session of the user continues', async ({ assert }) => {
     const { signIn } = await somebody()
     const [signed, other] = [await signIn(), await signIn()]
     const [socket, stays] = [await enter(signed.access_token), await enter(other.access_token)]

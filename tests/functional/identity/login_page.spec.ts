@@ -74,7 +74,7 @@ test.group('Login page in a browser', (group) => {
     return page
   }
 
-  test('is used with the keyboard alone, without scripts', async ({ assert }) => {
+  test('the page is used with the keyboard alone, without scripts', async ({ assert }) => {
     const user = await makeUser()
     const { verifier, challenge } = newVerifier()
     const page = await open(challenge)
@@ -95,7 +95,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('shows where the keyboard is, at every stop', async ({ assert }) => {
+  test('the page shows where the keyboard is, at every stop', async ({ assert }) => {
     const page = await open(newVerifier().challenge)
     const stops: string[] = []
     for (let stop = 0; stop < 4; stop++) {
@@ -110,7 +110,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('describes each field and failures to a screen reader', async ({ assert }) => {
+  test('the page describes each field and failures to a screen reader', async ({ assert }) => {
     const page = await open(newVerifier().challenge)
     assert.equal(await page.title(), 'Sign in')
     assert.equal(await page.getByRole('main').count(), 1)
@@ -135,7 +135,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('shows who is signed in, and signs them out', async ({ assert }) => {
+  test('the page shows who is signed in, and signs them out', async ({ assert }) => {
     const user = await makeUser({ displayName: 'Ada Lovelace' })
     const page = await open(newVerifier().challenge)
     const address = page.url()
@@ -156,7 +156,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('fits a telephone, and loads nothing but itself', async ({ assert }) => {
+  test('the page fits a telephone, and loads nothing but itself', async ({ assert }) => {
     const page = await open(newVerifier().challenge, { viewport: { width: 320, height: 640 } })
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))

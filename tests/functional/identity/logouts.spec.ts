@@ -70,7 +70,7 @@ test.group('Logouts of clients', (group) => {
     return { user, client, tokens: body, sid: decodeJwt(body.access_token).sid }
   }
 
-  test('are sent as a signed token with the ended session', async ({ assert }) => {
+  test('logouts are sent as a signed token with the ended session', async ({ assert }) => {
     const { user, client, tokens, sid } = await signedIn()
     await post('/token/revoke', { token: tokens.refresh_token })
     await announce()
@@ -92,7 +92,7 @@ test.group('Logouts of clients', (group) => {
     'the password is changed': (id) => change('user', id, { password: 'another long password' }),
   }
 
-  test('are also sent when {0}')
+  test('logouts are also sent when {0}')
     .with(Object.entries(ENDS))
     .run(async ({ assert }, [, end]) => {
       const { user, sid } = await signedIn()
@@ -104,7 +104,7 @@ test.group('Logouts of clients', (group) => {
       )
     })
 
-  test('are retried if the client fails or redirects', async ({ assert }) => {
+  test('logouts are retried if the client fails or redirects', async ({ assert }) => {
     const { tokens } = await signedIn()
     await post('/token/revoke', { token: tokens.refresh_token })
     for (const status of [500, 302]) {
@@ -118,7 +118,7 @@ test.group('Logouts of clients', (group) => {
     assert.deepEqual(await waiting(), [])
   })
 
-  test('are not sent for clients without an address and for expired sessions', async ({
+  test('logouts are not sent for clients without an address and for expired sessions', async ({
     assert,
   }) => {
     const user = await makeUser()
@@ -133,7 +133,7 @@ test.group('Logouts of clients', (group) => {
     assert.deepEqual(await waiting(), [])
   })
 
-  test('go in production only where the operator listed the origin', ({ assert }) => {
+  test('logouts go in production only where the operator listed the origin', ({ assert }) => {
     const setting = {
       isProduction: true,
       uiOrigins: ['https://ui.test'],
@@ -150,7 +150,7 @@ test.group('Logouts of clients', (group) => {
     }
   })
 
-  test('go to one address of the web and nothing else', async ({ assert }) => {
+  test('logouts go to one address of the web and nothing else', async ({ assert }) => {
     const { access_token: admin } = (await byPassword()).body
     for (const backchannelLogoutUri of [
       'ftp://app.test/',

@@ -73,7 +73,7 @@ test.group('Records of the provider that are removed', (group) => {
     assert.propertyVal(removed, 'status', 202)
   })
 
-  test('do not deadlock with removed assignments', async ({ assert }) => {
+  test('removals do not deadlock with removed assignments', async ({ assert }) => {
     const { id: clientId } = await makeClient({})
     const { id: permissionId } = await newPermission()
     const { id } = await make('clientPermission', { clientId, permissionId })
@@ -87,7 +87,7 @@ test.group('Records of the provider that are removed', (group) => {
     assert.propertyVal(answer, 'status', 404)
   })
 
-  test('do not deadlock with the owners of their assignments', async ({ assert }) => {
+  test('removals do not deadlock with the owners of their assignments', async ({ assert }) => {
     const { id: userId } = await makeUser({})
     const { id: roleId } = await newRole()
     const { id } = await make('userRole', { userId, roleId })

@@ -50,7 +50,9 @@ test.group('Records of the provider', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('are listed, read, created, changed and deleted as all others are', async ({ assert }) => {
+  test('records are listed, read, created, changed and deleted as all others are', async ({
+    assert,
+  }) => {
     const token = await admin()
     const name = unique('user')
     const created = await send('POST', '/users', token, { name, password: PASSWORD })
@@ -69,7 +71,7 @@ test.group('Records of the provider', (group) => {
     assert.containSubset(removed, { status: 202, body: { data: { id } } })
   })
 
-  test('need a caller who is logged in and may', async ({ assert }) => {
+  test('records need a caller who is logged in and may', async ({ assert }) => {
     const { token } = await somebody([])
     for (const path of ['/roles', '/permissions', '/user-roles', '/client-permissions']) {
       assert.equal((await send('GET', path, undefined)).status, 401, path)
@@ -85,7 +87,7 @@ test.group('Records of the provider', (group) => {
     assert.equal((await send('GET', '/realms', token)).status, 200)
   })
 
-  test('of people and clients are shown to themselves, and else to those who may read them', async ({
+  test('records of people and clients are shown to themselves, and else to those who may read them', async ({
     assert,
   }) => {
     const other = await makeUser()
@@ -100,7 +102,7 @@ test.group('Records of the provider', (group) => {
     assert.equal((await send('GET', `/users/${other.id}`, reader.token)).status, 200)
   })
 
-  test('of other realms are seen by the master realm only', async ({ assert }) => {
+  test('records of other realms are seen by the master realm only', async ({ assert }) => {
     const [realm, elsewhere] = await Promise.all([newRealm(), newRealm()])
     const inside = await somebody(['user_read', 'role_read'], { realmId: realm.id })
     const [near, far] = await Promise.all([
@@ -118,7 +120,7 @@ test.group('Records of the provider', (group) => {
     assert.equal(roles.body.meta.total, 1, 'roles of no realm are for all of them')
   })
 
-  test('of other realms are written by the master realm only', async ({ assert }) => {
+  test('records of other realms are written by the master realm only', async ({ assert }) => {
     const [realm, elsewhere] = await Promise.all([newRealm(), newRealm()])
     const permissions = [
       'user_create',
@@ -167,7 +169,7 @@ test.group('Records of the provider', (group) => {
     }
   })
 
-  test('can be read by name', async ({ assert }) => {
+  test('records can be read by name', async ({ assert }) => {
     const token = await admin()
     for (const path of ['/permissions/analysis_update', '/realms/master']) {
       const { status, body } = await send('GET', path, token)
@@ -178,7 +180,7 @@ test.group('Records of the provider', (group) => {
     assert.equal((await send('GET', '/permissions/%00', token)).status, 404)
   })
 
-  test('show a mail address if requested', async ({ assert }) => {
+  test('records show a mail address if requested', async ({ assert }) => {
     const token = await admin()
     const { id } = await makeUser({ email: 'a@b.test' })
     const plain = await send('GET', `/users/${id}`, token)
@@ -191,7 +193,7 @@ test.group('Records of the provider', (group) => {
     assert.deepInclude(plain.body.meta.schema.fields.allowed, 'email')
   })
 
-  test('show users themselves', async ({ assert }) => {
+  test('records show users themselves', async ({ assert }) => {
     const { user, token } = await somebody([])
     const { status, body } = await send('GET', '/users/@me?fields=%2Bemail', token)
     assert.equal(status, 200)
@@ -209,7 +211,7 @@ test.group('Users of the embedded provider', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('may change their own profile with the permission for it', async ({ assert }) => {
+  test('users may change their own profile with the permission for it', async ({ assert }) => {
     const { user, token } = await somebody(['user_self_manage'])
     const other = await makeUser()
     const own = await send('POST', `/users/${user.id}`, token, { displayName: 'Me', email: null })
@@ -224,7 +226,7 @@ test.group('Users of the embedded provider', (group) => {
     assert.equal(status, 200)
   })
 
-  test('cannot be changed by a caller with fewer permissions', async ({ assert }) => {
+  test('users cannot be changed by a caller with fewer permissions', async ({ assert }) => {
     const strong = await somebody(['registry_manage'])
     const { token } = await somebody(['user_update'])
     for (const body of [
@@ -241,7 +243,7 @@ test.group('Users of the embedded provider', (group) => {
     assert.equal((await send('DELETE', `/users/${strong.user.id}`, token)).status, 403)
   })
 
-  test('keep a locked name', async ({ assert }) => {
+  test('users keep a locked name', async ({ assert }) => {
     const token = await admin()
     const { id, name } = await makeUser()
     const path = `/users/${id}`
@@ -251,7 +253,7 @@ test.group('Users of the embedded provider', (group) => {
     assert.equal((await send('POST', path, token, unlocked)).status, 202)
   })
 
-  test('have a password that nobody ever sees', async ({ assert }) => {
+  test('users have a password that is never shown', async ({ assert }) => {
     const changes: RecordChange[] = []
     const stop = useEventSink({
       async record(_transaction, change) {
@@ -287,7 +289,7 @@ test.group('Secrets of clients', (group) => {
     return body.data?.secret
   }
 
-  test('are generated if none is given, and are long', async ({ assert }) => {
+  test('secrets are generated if none is given, and are long', async ({ assert }) => {
     const token = await admin()
     const body = { name: unique('client'), authMethod: 'secret', isConfidential: true }
     const created = await send('POST', '/clients', token, body)
@@ -300,7 +302,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal((await bySecret({ client_id: id, client_secret: secret })).status, 200)
   })
 
-  test('can be replaced, which invalidates the old one', async ({ assert }) => {
+  test('secrets can be replaced, which invalidates the old one', async ({ assert }) => {
     const token = await admin()
     const { id } = await makeClient({ secret: SECRET })
     const body = { secret: 'b'.repeat(64), displayName: 'Rotated' }
@@ -312,7 +314,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal((await bySecret({ client_id: id, client_secret: body.secret })).status, 200)
   })
 
-  test('are stored encrypted, and are in no event', async ({ assert }) => {
+  test('secrets are stored encrypted, and are in no event', async ({ assert }) => {
     const changes: RecordChange[] = []
     const stop = useEventSink({
       async record(_transaction, change) {
@@ -329,7 +331,7 @@ test.group('Secrets of clients', (group) => {
     }
   })
 
-  test('are shown to the client itself, and to those of the realm who may see or change it', async ({
+  test('secrets are shown to the client itself, and to those of the realm who may see or change it', async ({
     assert,
   }) => {
     const realm = await newRealm()
@@ -349,7 +351,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal(list.body.data[0].secret, SECRET)
   })
 
-  test('are shown or hidden in included relations as well', async ({ assert }) => {
+  test('secrets are shown or hidden in included relations as well', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
     const permission = await make('permission', { name: unique('permission') })
     await make('clientPermission', { clientId: id, permissionId: permission.id })
@@ -362,7 +364,7 @@ test.group('Secrets of clients', (group) => {
     assert.lengthOf(hidden.body.data, 0)
   })
 
-  test('of the clients the provider came with are for those only who may do as much', async ({
+  test('secrets of the clients the provider came with are for those only who may do as much', async ({
     assert,
   }) => {
     const { rows } = await identityPool().query(`select id from clients where name = 'system'`)
@@ -374,7 +376,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal(await secretOf(id, await admin()), 'start123')
   })
 
-  test('cannot be guessed by filters or sorts', async ({ assert }) => {
+  test('secrets cannot be guessed by filters or sorts', async ({ assert }) => {
     const token = await admin()
     const all = await send('GET', '/clients', token)
     for (const query of [
@@ -390,7 +392,7 @@ test.group('Secrets of clients', (group) => {
     }
   })
 
-  test('lead back only to addresses that can be used', async ({ assert }) => {
+  test('secrets lead back only to addresses that can be used', async ({ assert }) => {
     const token = await admin()
     const change = async (redirectUri: unknown) => {
       const body = { name: unique('client'), authMethod: 'none', redirectUri }
@@ -415,7 +417,7 @@ test.group('Chosen secrets', (group) => {
 
   const GUESSED = ['short', 'password', 'START123', 'Passw0rd', 'aaaaaaaa', '12345678', 'hijklmnop']
 
-  test('of users are none that is guessed at once, and not the name', async ({ assert }) => {
+  test('secrets of users are not easily guessed, and not the name', async ({ assert }) => {
     const token = await admin()
     const name = unique('user')
     const { body } = await send('POST', '/users', token, { name, password: PASSWORD })
@@ -429,7 +431,7 @@ test.group('Chosen secrets', (group) => {
     }
   })
 
-  test('of clients are none that is guessed at once, and not the name', async ({ assert }) => {
+  test('secrets of clients are not easily guessed, and not the name', async ({ assert }) => {
     const token = await admin()
     const name = unique('client')
     const { body } = await send('POST', '/clients', token, { name })
@@ -448,7 +450,7 @@ test.group('Giving permissions', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('takes effect at once, and so does revoking', async ({ assert }) => {
+  test('a grant takes effect at once, and so does revoking', async ({ assert }) => {
     const token = await admin()
     const { user, token: own } = await somebody([])
     const [permissionId] = await idsOf(['node_update'])
@@ -461,7 +463,7 @@ test.group('Giving permissions', (group) => {
     assert.lengthOf((await introspect(own)).permissions, 0)
   })
 
-  test('nobody grants what it does not have', async ({ assert }) => {
+  test('an actor grants only what it has', async ({ assert }) => {
     const realm = await newRealm()
     const here = { realmId: realm.id }
     const permissions = [

@@ -78,7 +78,7 @@ test.group('Limits of failed sign-ins', (group) => {
     }
   })
 
-  test('ten for a client whose secret nobody guesses block the address, and no other', async ({
+  test('ten failures for a client with a generated secret block the address, and no other', async ({
     assert,
   }) => {
     const secret = newSecret()
@@ -169,7 +169,7 @@ test.group('Limits of failed sign-ins', (group) => {
     assert.isTrue(answers.every(({ status }) => status === 200))
   })
 
-  test('of one address delay that address, not others', async ({ assert }) => {
+  test('failures of one address delay that address, not others', async ({ assert }) => {
     const { name } = await makeUser()
     const attacker = anyAddress()
     const wrong = Array.from({ length: 100 }, () =>
@@ -184,7 +184,7 @@ test.group('Limits of failed sign-ins', (group) => {
     await Promise.all(wrong)
   })
 
-  test('of thirty addresses do not delay whom the account knows', async ({ assert }) => {
+  test('failures of thirty addresses do not delay whom the account knows', async ({ assert }) => {
     const { name } = await makeUser()
     const home = anyAddress()
     await signIn(name, PASSWORD, home)
@@ -253,7 +253,7 @@ test.group('Limits of failed sign-ins', (group) => {
 test.group('Time a refusal takes', (group) => {
   group.setup(seedIdentity)
 
-  test('does not reveal whether a user exists', async ({ assert }) => {
+  test('the time of a refusal does not reveal whether a user exists', async ({ assert }) => {
     const spent = { known: [] as number[], unknown: [] as number[] }
     const measure = async (kind: keyof typeof spent, name: string) => {
       const startedAt = performance.now()
@@ -329,7 +329,7 @@ test.group('Events of sign-ins', (group) => {
     assert.notInclude(JSON.stringify(rows), 'hunter')
   })
 
-  test('those of no known realm belong to the master realm', async ({ assert }) => {
+  test('failures without a known realm belong to the master realm', async ({ assert }) => {
     const { realmId: master } = await makeUser()
     const parameters = { username: unique('nobody'), password: 'x', realm_name: unique('nowhere') }
     await byPassword(parameters)

@@ -42,7 +42,7 @@ async function isSignedIn(visitor: Visitor, app: Application): Promise<boolean> 
 test.group('Signing out at the provider', (group) => {
   group.setup(seedIdentity)
 
-  test('is announced', async ({ assert }) => {
+  test('the sign-out is announced', async ({ assert }) => {
     for (const path of ['', '/realms/master']) {
       const answer = await fetch(at('identity', `${path}/.well-known/openid-configuration`))
       const { end_session_endpoint: address } = (await answer.json()) as Record<string, string>
@@ -50,7 +50,7 @@ test.group('Signing out at the provider', (group) => {
     }
   })
 
-  test('happens at once where the client names the user, and leads back to it', async ({
+  test('the sign-out happens at once where the client names the user, and leads back to it', async ({
     assert,
   }) => {
     const app = await application()
@@ -70,7 +70,7 @@ test.group('Signing out at the provider', (group) => {
     }
   })
 
-  test('is asked about where nobody, another user or a forged token is named', async ({
+  test('the sign-out needs confirmation without a named user, and with another user or a forged token', async ({
     assert,
   }) => {
     const app = await application()
@@ -91,7 +91,9 @@ test.group('Signing out at the provider', (group) => {
     }
   })
 
-  test('of a user who was asked happens with the form of this browser only', async ({ assert }) => {
+  test('the sign-out of a user after confirmation happens with the form of this browser only', async ({
+    assert,
+  }) => {
     const app = await application()
     const [one, other] = [await signedIn(app), await signedIn(app)]
     const query = { client_id: app.id, post_logout_redirect_uri: GOODBYE }
@@ -107,7 +109,9 @@ test.group('Signing out at the provider', (group) => {
     assert.isTrue(await isSignedIn(other.visitor, app))
   })
 
-  test('leads nowhere but to an address that the client registered for it', async ({ assert }) => {
+  test('the sign-out leads nowhere but to an address that the client registered for it', async ({
+    assert,
+  }) => {
     const app = await application()
     const { visitor, idToken } = await signedIn(app)
     for (const [parameters, because] of [

@@ -72,7 +72,7 @@ test.group('First start', (group) => {
     )
   })
 
-  test('lets administrator and platform do everything', async ({ assert }) => {
+  test('the first start lets administrator and platform do everything', async ({ assert }) => {
     const own = [
       ...['realm', 'user', 'client', 'role', 'permission'],
       ...['scope', 'client_scope', 'policy', 'identity_provider'],
@@ -87,7 +87,7 @@ test.group('First start', (group) => {
     }
   })
 
-  test('knows researchers and stewards', async ({ assert }) => {
+  test('the first start knows researchers and stewards', async ({ assert }) => {
     assert.sameMembers(await permissionsOf('researcher'), [
       ...['analysis_create', 'analysis_update', 'analysis_delete', 'analysis_approve'],
       ...['analysis_execution_start', 'analysis_execution_stop', 'analysis_result_read'],
@@ -101,7 +101,7 @@ test.group('First start', (group) => {
     ])
   })
 
-  test('describes built-in roles and permissions, and keeps custom descriptions', async ({
+  test('the first start describes built-in roles and permissions, and keeps custom descriptions', async ({
     assert,
   }) => {
     const bare = `select name from roles where built_in and description is null
@@ -117,7 +117,7 @@ test.group('First start', (group) => {
     assert.deepEqual(await rows(bare), [])
   })
 
-  test('has a client for its worker that reads, registries with their secrets too', async ({
+  test('the first start has a client for its worker that reads, registries with their secrets too', async ({
     assert,
   }) => {
     const { body } = await bySecret({
@@ -131,7 +131,7 @@ test.group('First start', (group) => {
     )
   })
 
-  test('accepts a secret that its worker is given, also in an installation that has served before', async ({
+  test('the first start accepts a secret that its worker is given, also in an installation that has served before', async ({
     assert,
   }) => {
     const logIn = async (secret: string) =>
@@ -162,7 +162,7 @@ test.group('First start', (group) => {
     assert.equal(guessed.status, 401)
   })
 
-  test('keeps a client for registries that cannot log in, not even with its secret', async ({
+  test('the first start keeps a client for registries that cannot log in, not even with its secret', async ({
     assert,
   }) => {
     const secret = 'known-to-registries-1'
@@ -175,7 +175,7 @@ test.group('First start', (group) => {
     }
   })
 
-  test('keeps later changes', async ({ assert }) => {
+  test('the first start keeps later changes', async ({ assert }) => {
     const { body } = await byPassword()
     const { sub } = await introspect(body.access_token)
     await rows('delete from users where id = $1', [sub])
@@ -187,7 +187,9 @@ test.group('First start', (group) => {
     assert.equal((await bySecret()).status, 401)
   })
 
-  test('grants the permissions of a new version to administrators', async ({ assert }) => {
+  test('the first start grants the permissions of a new version to administrators', async ({
+    assert,
+  }) => {
     await rows(`delete from permissions where name = 'service_manage'`)
     assert.notInclude(await permissionsOf('admin'), 'service_manage')
     await restart(3)
@@ -197,7 +199,9 @@ test.group('First start', (group) => {
     assert.isTrue(permissions.some(({ name }: { name: string }) => name === 'service_manage'))
   })
 
-  test('does not start in production with a well-known secret', async ({ assert }) => {
+  test('the first start does not start in production with a well-known secret', async ({
+    assert,
+  }) => {
     const begin = () => requireOwnSecrets({ ...appSettings(), isProduction: true })
     await requireOwnSecrets()
     await assert.rejects(begin, /client system/)
@@ -209,7 +213,9 @@ test.group('First start', (group) => {
     await begin()
   })
 
-  test('replaces a custom permission with the name of a built-in one', async ({ assert }) => {
+  test('the first start replaces a custom permission with the name of a built-in one', async ({
+    assert,
+  }) => {
     await rows(`delete from permissions where name = 'service_manage'`)
     const user = await makeUser()
     const early = await make('permission', { name: 'Service_Manage' })
@@ -233,7 +239,7 @@ test.group('Signing keys', (group) => {
     }
   }
 
-  test('are replaced after ninety days, by one however many processes do so', async ({
+  test('keys are replaced after ninety days, by one however many processes do so', async ({
     assert,
   }) => {
     const [before] = await readKeys(identityPool())
@@ -267,7 +273,7 @@ test.group('Signing keys', (group) => {
     later()
   })
 
-  test('are published without their private halves', async ({ assert }) => {
+  test('keys are published without their private halves', async ({ assert }) => {
     for (const path of ['/jwks', '/realms/master/jwks']) {
       const { status, body } = await send('GET', path, undefined)
       assert.equal(status, 200)
@@ -307,7 +313,7 @@ test.group('Signing keys', (group) => {
 test.group('Sweep of the provider', (group) => {
   group.setup(seedIdentity)
 
-  test('deletes expired rows only', async ({ assert }) => {
+  test('the sweep deletes expired rows only', async ({ assert }) => {
     const user = await makeUser()
     const login = { username: user.name, password: PASSWORD }
     const [ended, alive] = [await byPassword(login), await byPassword(login)]
@@ -335,7 +341,7 @@ test.group('Sweep of the provider', (group) => {
     assert.lengthOf(await rows('select 1 from identity_revoked_tokens'), 0)
   })
 
-  test('deletes in batches', async ({ assert }) => {
+  test('the sweep deletes in batches', async ({ assert }) => {
     await rows(
       `insert into identity_revoked_tokens (id, expires_at)
        select gen_random_uuid(), now() - interval '1 day' from generate_series(1, 2500)`
@@ -347,7 +353,7 @@ test.group('Sweep of the provider', (group) => {
 test.group('Discovery document of the provider', (group) => {
   group.setup(seedIdentity)
 
-  test('describes each realm under its own issuer', async ({ assert }) => {
+  test('the document describes each realm under its own issuer', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })
     const root = await send('GET', '/.well-known/openid-configuration', undefined)
     const own = await send(

@@ -79,7 +79,7 @@ test.group('Issued access tokens', (group) => {
     }
   })
 
-  test('requests are taken as forms and as JSON, and the realm by name and by id', async ({
+  test('requests are accepted as forms and as JSON, and the realm by name and by id', async ({
     assert,
   }) => {
     const realm = await make('realm', { name: unique('realm') })
@@ -276,7 +276,9 @@ test.group('Refresh tokens', (group) => {
     }
   })
 
-  test('one that was replaced twice is invalid, however soon it is reused', async ({ assert }) => {
+  test('a token that was replaced twice is invalid, however soon it is reused', async ({
+    assert,
+  }) => {
     const first = await byPassword()
     const second = await refresh(first.body.refresh_token)
     const third = await refresh(second.body.refresh_token)
@@ -297,7 +299,7 @@ test.group('Refresh tokens', (group) => {
     assert.equal((await refresh(refreshToken, credentials)).status, 200)
   })
 
-  test('an access token is no refresh token, and none lives longer than three days', async ({
+  test('an access token is not a refresh token, and no token lives longer than three days', async ({
     assert,
   }) => {
     const { body } = await byPassword()

@@ -30,7 +30,7 @@ test.group('Realms before a login', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('are listed without a token, with what a login page shows and nothing else', async ({
+  test('realms are listed without a token, with what a login page shows and nothing else', async ({
     assert,
   }) => {
     const { name } = await make('realm', { name: unique('realm'), displayName: 'A hospital' })
@@ -45,7 +45,7 @@ test.group('Realms before a login', (group) => {
     assert.equal(found.body.data[0].displayName, 'A hospital')
   })
 
-  test('are read one by one without a token, by id and by name', async ({ assert }) => {
+  test('realms are read one by one without a token, by id and by name', async ({ assert }) => {
     const { id, name } = await make('realm', { name: unique('realm') })
     for (const path of [`/realms/${id}`, `/realms/${name}`, `/realms/${id}?fields=id,createdAt`]) {
       const { status, body } = await send('GET', path, undefined)
@@ -56,7 +56,7 @@ test.group('Realms before a login', (group) => {
     assert.equal((await send('GET', '/realms/nowhere', undefined)).status, 404)
   })
 
-  test('do not reveal when they were created, by filters or sorts', async ({ assert }) => {
+  test('realms do not reveal when they were created, by filters or sorts', async ({ assert }) => {
     for (const query of ['sort=-createdAt', 'fields=%2BcreatedAt', 'filter[createdAt]=x']) {
       const { headers, body } = await send('GET', `/realms?${query}`, undefined)
       assert.match(headers.get('x-dropped-keys') ?? '', /createdAt/, query)
@@ -64,7 +64,7 @@ test.group('Realms before a login', (group) => {
     }
   })
 
-  test('are complete for authenticated callers, and read-only for all others', async ({
+  test('realms are complete for authenticated callers, and read-only for all others', async ({
     assert,
   }) => {
     const { body } = await byPassword()
@@ -80,7 +80,7 @@ test.group('Realms before a login', (group) => {
 test.group('Clients by name', (group) => {
   group.setup(seedIdentity)
 
-  test('of the master realm sign in users of every realm', async ({ assert }) => {
+  test('clients of the master realm sign in users of every realm', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const login = { username: user.name, password: PASSWORD }
@@ -100,7 +100,9 @@ test.group('Clients by name', (group) => {
     assert.equal(typed.status, 200)
   })
 
-  test('of the named realm have precedence over those of the master realm', async ({ assert }) => {
+  test('clients of the named realm have precedence over those of the master realm', async ({
+    assert,
+  }) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const name = unique('client')
@@ -140,7 +142,7 @@ test.group('Renewal without a client', (group) => {
     return body.refresh_token as string
   }
 
-  test('works repeatedly for a public client', async ({ assert }) => {
+  test('a renewal works repeatedly for a public client', async ({ assert }) => {
     const client = await makeClient()
     let refreshToken = await signedIn(client)
     for (let round = 0; round < 3; round++) {
@@ -152,7 +154,7 @@ test.group('Renewal without a client', (group) => {
     assert.equal((await refresh(refreshToken, { client_id: client.name })).status, 200)
   })
 
-  test('is refused where the client has a secret, or is not active any more', async ({
+  test('a renewal is refused where the client has a secret, or is not active any more', async ({
     assert,
   }) => {
     const closed = await makeClient({ secret: SECRET })
@@ -164,7 +166,7 @@ test.group('Renewal without a client', (group) => {
     assert.equal((await refresh(refreshToken)).body.error, 'invalid_grant')
   })
 
-  test('names the client of a realm by its name alone', async ({ assert }) => {
+  test('a renewal names the client of a realm by its name alone', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const client = await makeClient({ realmId: realm.id })
@@ -192,7 +194,7 @@ test.group('Clients of web interfaces', (group) => {
     grant_types: 'authorization_code,refresh_token',
   }))
 
-  test('are in every realm: one that is made, one that was there, and master', async ({
+  test('the clients are in every realm: one that is made, one that was there, and master', async ({
     assert,
     cleanup,
   }) => {
@@ -213,7 +215,9 @@ test.group('Clients of web interfaces', (group) => {
     assert.deepEqual(await consolesOf(rows[0].id), EXPECTED)
   })
 
-  test('give a web interface on this machine tokens that it renews', async ({ assert }) => {
+  test('the clients give a web interface on this machine tokens that it renews', async ({
+    assert,
+  }) => {
     const app = { id: 'admin-console', redirectUri: UI }
     const { verifier, challenge } = newVerifier()
     const page = await logIn(new Visitor(), authorizationQuery(app, challenge), {
@@ -229,7 +233,7 @@ test.group('Clients of web interfaces', (group) => {
     assert.equal(typed.body.error, 'unauthorized_client')
   })
 
-  test('lead back to the named interfaces, and outside production to this machine', ({
+  test('the clients lead back to the named interfaces, and outside production to this machine', ({
     assert,
   }) => {
     const console = {
@@ -299,7 +303,7 @@ test.group('Addresses of clients', (group) => {
     return (await send('POST', '/clients', token, body)).status
   }
 
-  test('allow a wildcard at the end of web addresses only', async ({ assert }) => {
+  test('addresses allow a wildcard at the end of web addresses only', async ({ assert }) => {
     for (const uri of [
       ...['https://*/**', 'https://*.test/**', 'https://a.test/*/cb', 'https://a.test/*'],
       ...['https://a.test/cb**', '**', '/**', 'https://**', 'app.test:/**', 'https://a.test?b=/**'],
@@ -312,7 +316,9 @@ test.group('Addresses of clients', (group) => {
     }
   })
 
-  test('are of the web or of a program, never of what a browser acts on', async ({ assert }) => {
+  test('addresses are of the web or of a program, never of what a browser acts on', async ({
+    assert,
+  }) => {
     for (const uri of [
       ...['view-source:https://a.test/', 'javascript:alert(1)', 'data:text/html,x', 'blob:x'],
       ...['filesystem:http://a.test/', 'intent://a.test/', 'ms-word:x', 'ws://a.test/', 'ftp://a/'],
@@ -348,7 +354,9 @@ test.group('Collections that web interfaces open', (group) => {
   const asAdmin = async (path: string) =>
     send('GET', path, (await byPassword()).body.access_token as string)
 
-  test('contain the scopes of OpenID Connect, which clients are assigned', async ({ assert }) => {
+  test('the collections contain the scopes of OpenID Connect, which clients are assigned', async ({
+    assert,
+  }) => {
     const token = (await byPassword()).body.access_token
     const { body } = await send('GET', '/scopes?sort=name', token)
     const builtIn = body.data.filter((scope: any) => scope.builtIn)
@@ -369,7 +377,9 @@ test.group('Collections that web interfaces open', (group) => {
     assert.equal((await send('GET', '/scopes', token)).body.meta.total, body.meta.total)
   })
 
-  test('are empty and read-only if the provider does not support the kind', async ({ assert }) => {
+  test('the collections are empty and read-only if the provider does not support the kind', async ({
+    assert,
+  }) => {
     for (const path of ['/policies', '/identity-providers']) {
       const { status, body } = await asAdmin(path)
       assert.equal(status, 200, path)
@@ -383,7 +393,7 @@ test.group('Collections that web interfaces open', (group) => {
     }
   })
 
-  test('have permissions of their own, which administrators get on old installations too', async ({
+  test('the collections have permissions of their own, which administrators get on old installations too', async ({
     assert,
   }) => {
     const names = ['scope', 'client_scope', 'policy', 'identity_provider'].flatMap((record) =>

@@ -35,7 +35,9 @@ test.group('Mailboxes of deleted identities', (group) => {
   }
   const isEmpty = async (whose: Somebody) => (await mailboxOf(whose)) === undefined
 
-  test('go with a client that is deactivated, and with one that is deleted', async ({ assert }) => {
+  test('mailboxes go with a client that is deactivated, and with one that is deleted', async ({
+    assert,
+  }) => {
     const clients = await Promise.all([makeClient(), makeClient(), makeClient()])
     const [inactive, deleted, changed] = clients.map((client) => known('client', client))
     await full(inactive!, deleted!, changed!)
@@ -47,7 +49,9 @@ test.group('Mailboxes of deleted identities', (group) => {
     assert.containsSubset(await mailboxOf(changed!), { messages: 3 })
   })
 
-  test('are removed with a deleted user, whatever else has the same id', async ({ assert }) => {
+  test('mailboxes are removed with a deleted user, whatever else has the same id', async ({
+    assert,
+  }) => {
     const user = known('user', await makeUser())
     const sameId: Somebody = { ...user, party: { type: 'robot', id: user.party.id } }
     await full(user, sameId)
@@ -56,7 +60,7 @@ test.group('Mailboxes of deleted identities', (group) => {
     assert.containsSubset(await mailboxOf(sameId), { messages: 3 })
   })
 
-  test('go with the realm of those who had them', async () => {
+  test('mailboxes go with the realm of those who had them', async () => {
     const { id: realmId } = await make('realm', { name: unique('realm') })
     const user = known('user', await makeUser({ realmId }))
     const client = known('client', await makeClient({ realmId }))
@@ -66,7 +70,7 @@ test.group('Mailboxes of deleted identities', (group) => {
     await eventually(() => isEmpty(client), 10_000)
   })
 
-  test('are created again by a later message', async ({ assert }) => {
+  test('mailboxes are created again by a later message', async ({ assert }) => {
     const user = known('user', await makeUser())
     await full(user)
     await remove('user', user.party.id)

@@ -9,7 +9,10 @@ const administrator = identity({ permissions: ['service_manage'] })
 const silent = { info() {} }
 
 test.group('Messages that expired', () => {
-  test('are counted by recipient, and listed for administrators', async ({ assert, client }) => {
+  test('expired messages are counted by recipient, and listed for administrators', async ({
+    assert,
+    client,
+  }) => {
     const [sender, one, two, quick] = [somebody(), somebody('user'), somebody(), somebody()]
     const lost: string[] = []
     for (const recipients of [[one, two], [one], [one]]) {
@@ -36,7 +39,7 @@ test.group('Messages that expired', () => {
     assert.equal(first.body.total, total)
   })
 
-  test('are not listed for others', async ({ assert }) => {
+  test('expired messages are not listed for others', async ({ assert }) => {
     for (const traits of [
       { permissions: [] },
       { permissions: ['service_manage'], realmName: 'site' },

@@ -55,7 +55,9 @@ async function storeMany(count: number, party: Party): Promise<void> {
 }
 
 test.group('What waits in mailboxes', () => {
-  test('is how many messages there are, and when the oldest was sent', async ({ assert }) => {
+  test('the figure is how many messages there are, and when the oldest was sent', async ({
+    assert,
+  }) => {
     const [sender, recipient, empty] = [somebody(), somebody(), somebody()]
     const [first] = await send(sender, [recipient])
     await send(sender, [recipient])
@@ -69,7 +71,9 @@ test.group('What waits in mailboxes', () => {
     ])
   })
 
-  test('is neither acknowledged nor expired, but may have been read', async ({ assert }) => {
+  test('the figure is neither acknowledged nor expired, but may have been read', async ({
+    assert,
+  }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const ids: string[] = []
     for (let sent = 0; sent < 3; sent++) {
@@ -87,13 +91,13 @@ test.group('What waits in mailboxes', () => {
     assert.containsSubset(await stateOf(recipient), { messages: 0, oldestAt: null })
   })
 
-  test('is not counted for users and robots of the same id', async ({ assert }) => {
+  test('the figure is not counted for users and robots of the same id', async ({ assert }) => {
     const [sender, user] = [somebody(), somebody('user')]
     await send(sender, [user])
     assert.containsSubset(await stateOf(user), { messages: 0, oldestAt: null })
   })
 
-  test('is counted up to a limit', async ({ assert }) => {
+  test('the figure is counted up to a limit', async ({ assert }) => {
     const recipient = somebody()
     await storeMany(MAX_COUNTED, recipient.party)
     assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: false })
@@ -101,7 +105,7 @@ test.group('What waits in mailboxes', () => {
     assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: true })
   }).timeout(60_000)
 
-  test('is counted up to the same limit while expired messages are not removed', async ({
+  test('the figure is counted up to the same limit while expired messages are not removed', async ({
     assert,
   }) => {
     const recipient = somebody()
@@ -113,7 +117,7 @@ test.group('What waits in mailboxes', () => {
     assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: true })
   }).timeout(60_000)
 
-  test('is found by the index of recipients', async ({ assert }) => {
+  test('the figure is found by the index of recipients', async ({ assert }) => {
     const recipient = somebody()
     await storeMany(2_000, recipient.party)
     await messengerPool().query('analyze messages')
@@ -150,7 +154,7 @@ test.group('Who sees what waits', () => {
     assert.lengthOf(asUser.body.data, 0)
   })
 
-  test('nobody without a login', async ({ assert }) => {
+  test('no caller without a login', async ({ assert }) => {
     assert.equal((await read({ headers: {} }, somebody())).status, 401)
   })
 
@@ -166,7 +170,7 @@ test.group('Who sees what waits', () => {
     })
   }
 
-  test('members of no realm where core is absent', async ({ assert }) => {
+  test('callers without a realm while core is absent', async ({ assert }) => {
     const realmId = await newRealm()
     const ours = await aNode(realmId)
     const reader = new MailboxReader({ find: async () => new Map() })
@@ -178,7 +182,7 @@ test.group('Who sees what waits', () => {
 test.group('Realms of nodes, fetched from core', () => {
   const provider = () => handingOut(identity({ permissions: [] }).token)
 
-  test('are the same over its address as in one process', async ({ assert }) => {
+  test('realms are the same over its address as in one process', async ({ assert }) => {
     const [one, two] = [await aNode(await newRealm()), await aNode(await newRealm())]
     const ids = [one.actor.id, two.actor.id, clock.uuid()]
     const fetched = await fetchNodeRealms({ url: at('core', ''), provider: provider() }, ids)
@@ -190,7 +194,7 @@ test.group('Realms of nodes, fetched from core', () => {
     ['is away', () => 'http://127.0.0.1:9'],
     ['is something else', () => at('core', '/no-such-path')],
   ] as const) {
-    test(`cannot be told where core ${what}`, async ({ assert }) => {
+    test(`the realms are unknown where core ${what}`, async ({ assert }) => {
       assert.plan(2)
       try {
         await fetchNodeRealms({ url: url(), provider: provider() }, [clock.uuid()])

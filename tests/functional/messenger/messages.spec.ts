@@ -27,7 +27,7 @@ const dataOf = (messages: any[]) => messages.map(({ data }) => data)
 const idsOf = (messages: any[]) => messages.map(({ id }) => id)
 
 test.group('Messages of a mailbox', () => {
-  test('are there until their recipient acknowledges them', async ({ assert, client }) => {
+  test('messages are there until their recipient acknowledges them', async ({ assert, client }) => {
     const [sender, recipient] = [somebody('user'), somebody()]
     const before = Date.now()
     const content = { data: 'q83vEjRW', metadata: { analysisId: clock.uuid() } }
@@ -71,7 +71,7 @@ test.group('Messages of a mailbox', () => {
     assert.containsSubset(await mailboxOf(recipient), { messages: 0, bytes: 0 })
   })
 
-  test('have one copy for each recipient, also for one that is named many times', async ({
+  test('messages have one copy for each recipient, also for one that is named many times', async ({
     assert,
   }) => {
     const [sender, one, two] = [somebody(), somebody('robot'), somebody('user')]
@@ -110,7 +110,7 @@ test.group('Messages of a mailbox', () => {
     assert.deepEqual(dataOf(await pull(recipient)), numbers.slice(100))
   })
 
-  test('are those of the caller only, whatever ids it knows', async ({ assert }) => {
+  test('messages are those of the caller only, whatever ids it knows', async ({ assert }) => {
     const [sender, recipient, other] = [somebody(), somebody(), somebody()]
     const sameId: Somebody = { ...recipient, party: { type: 'user', id: recipient.party.id } }
     const ids = await send(sender, [recipient], { data: 'for one' })
@@ -129,7 +129,7 @@ test.group('Messages of a mailbox', () => {
     assert.containsSubset(await mailboxOf(sameId), { messages: 1 })
   })
 
-  test('are acknowledged by several at once, and counted once', async ({ assert }) => {
+  test('messages are acknowledged by several at once, and counted once', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const ids: string[] = []
     for (let n = 0; n < 20; n++) {
@@ -141,7 +141,7 @@ test.group('Messages of a mailbox', () => {
     assert.containsSubset(await mailboxOf(recipient), { messages: 0, bytes: 0, arrivals: 20 })
   })
 
-  test('need a login, and nothing else', async ({ assert }) => {
+  test('messages need a login, and nothing else', async ({ assert }) => {
     for (const [method, path] of [
       ['POST', '/messages'],
       ['GET', '/messages'],
@@ -178,7 +178,7 @@ test.group('Content of messages', () => {
     '{ "spaced" : [ 1 ,\n2 ] }',
   ]
 
-  test('comes back as it was written: {$self}')
+  test('content comes back as it was written: {$self}')
     .with(texts)
     .run(async ({ assert }, text) => {
       const [sender, recipient] = [somebody(), somebody()]
@@ -197,7 +197,7 @@ test.group('Content of messages', () => {
     assert.containsSubset(await pull(recipient), [{ data: null, metadata: null }])
   })
 
-  test('of a form is what the form says', async ({ assert }) => {
+  test('content of a form is what the form says', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const { type, id } = recipient.party
     const sent = await request(sender, 'POST', '/messages', {
@@ -208,7 +208,9 @@ test.group('Content of messages', () => {
     assert.containsSubset(await pull(recipient), [{ data: '1', metadata: { a: 'b' } }])
   })
 
-  test('has room up to its limit beside all recipients, and not beyond', async ({ assert }) => {
+  test('content has room up to its limit beside all recipients, and not beyond', async ({
+    assert,
+  }) => {
     const sender = somebody()
     const recipients = Array.from({ length: 1_000 }, () => somebody())
     const data = 'x'.repeat(MEBIBYTE - 2)
@@ -226,7 +228,7 @@ test.group('Content of messages', () => {
     assert.lengthOf(await pull(recipients[0]!), 2)
   })
 
-  test('of many large messages comes in several answers', async ({ assert }) => {
+  test('content of many large messages comes in several answers', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const data = 'x'.repeat(MEBIBYTE - 2)
     for (let n = 0; n < 18; n++) {
@@ -242,7 +244,7 @@ test.group('Content of messages', () => {
 test.group('Messages that are refused', () => {
   const { party } = somebody()
 
-  test('are stored for nobody: recipients {0}')
+  test('refused messages are stored for no recipient: recipients {0}')
     .with([
       ['that are not named', undefined],
       ['that are none', []],
@@ -269,14 +271,17 @@ test.group('Messages that are refused', () => {
       assert.lengthOf(rows, 0)
     })
 
-  test('are acknowledgements of nothing: {$self}')
+  test('refused messages are acknowledgements of nothing: {$self}')
     .with([{}, { ids: [] }, { ids: 'x' }, { ids: [1] }, { ids: Array(1_001).fill('x') }])
     .run(async ({ assert }, body) => {
       const { status } = await request(somebody(), 'POST', '/messages/ack', { body })
       assert.equal(status, 400)
     })
 
-  test('are those that one of the mailboxes has no room for', async ({ assert, cleanup }) => {
+  test('refused messages are those that one of the mailboxes has no room for', async ({
+    assert,
+    cleanup,
+  }) => {
     const wakeups = await app.container.make(Wakeups)
     cleanup(
       useSettings(messengerSettings, {
@@ -335,7 +340,7 @@ test.group('Large messages and the rate limit', () => {
     assert.lengthOf(await pull(recipients[0]!), 3)
   })
 
-  test('are rejected at the limit of their sender, with Retry-After', async ({
+  test('large messages are rejected at the limit of their sender, with Retry-After', async ({
     assert,
     cleanup,
   }) => {
@@ -362,7 +367,7 @@ test.group('Large messages and the rate limit', () => {
 test.group('Messages with a key', () => {
   const withKey = (key: string) => ({ 'idempotency-key': key })
 
-  test('are sent once, and answered as the first time', async ({ assert }) => {
+  test('messages are sent once, and answered as the first time', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const key = withKey(clock.uuid())
     const twice = [recipient, sender, recipient]
@@ -375,7 +380,7 @@ test.group('Messages with a key', () => {
     assert.notInclude(ids, another[0]!)
   })
 
-  test('are sent once, also where many come at the same time', async ({ assert }) => {
+  test('messages are sent once, also where many come at the same time', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const key = withKey(clock.uuid())
     const answers = await Promise.all(
@@ -385,7 +390,7 @@ test.group('Messages with a key', () => {
     assert.deepEqual(idsOf(await pull(recipient)), answers[0])
   })
 
-  test('are known by it to their sender only, and for a day', async ({ assert }) => {
+  test('messages are known by it to their sender only, and for a day', async ({ assert }) => {
     const [sender, other, recipient] = [somebody(), somebody(), somebody()]
     const key = clock.uuid()
     const first = await send(sender, [recipient], {}, withKey(key))
@@ -401,7 +406,7 @@ test.group('Messages with a key', () => {
     assert.lengthOf(await pull(recipient), 3)
   })
 
-  test('are rejected with an invalid key', async ({ assert }) => {
+  test('messages are rejected with an invalid key', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     for (const key of ['', 'x'.repeat(256)]) {
       const { status } = await request(sender, 'POST', '/messages', {
@@ -413,7 +418,7 @@ test.group('Messages with a key', () => {
     assert.deepEqual(await pull(recipient), [])
   })
 
-  test('are known only once they were sent', async ({ assert }) => {
+  test('messages are known only once they were sent', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const key = withKey(clock.uuid())
     const { status } = await request(sender, 'POST', '/messages', {
@@ -427,7 +432,7 @@ test.group('Messages with a key', () => {
 })
 
 test.group('Messages that had their time', () => {
-  test('are not delivered any more, swept or not', async ({ assert }) => {
+  test('expired messages are not delivered any more, swept or not', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const old = await send(sender, [recipient], { data: 'old' })
     const young = await send(sender, [recipient], { data: 'young' })

@@ -64,7 +64,7 @@ test.group('Socket relay | who is let in', () => {
 })
 
 test.group('Socket relay | direct messages', () => {
-  test('reach every socket of their recipients, and are not stored', async ({
+  test('direct messages reach every socket of their recipients, and are not stored', async ({
     assert,
     cleanup,
   }) => {
@@ -92,7 +92,7 @@ test.group('Socket relay | direct messages', () => {
     assert.deepEqual(await pull(one), [])
   })
 
-  test('are accepted for recipients who are not connected, and without content', async ({
+  test('direct messages are accepted for recipients who are not connected, and without content', async ({
     assert,
     cleanup,
   }) => {
@@ -111,7 +111,7 @@ test.group('Socket relay | direct messages', () => {
     assert.containsSubset(events[1], ['send', { data: { nested: ['1', 1, null] } }])
   })
 
-  test('come in the order in which they were sent', async ({ assert, cleanup }) => {
+  test('direct messages come in the order in which they were sent', async ({ assert, cleanup }) => {
     const recipient = somebody()
     const [from, there] = [await connect(somebody(), cleanup), await connect(recipient, cleanup)]
     const events = recordEvents(there)
@@ -126,7 +126,7 @@ test.group('Socket relay | direct messages', () => {
 })
 
 test.group('Socket relay | presence', () => {
-  test('of a {$self} is counted, and sent to subscribers')
+  test('presence of a {$self} is counted, and sent to subscribers')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       const [whose, twin] = [somebody(kind), somebody(kind === 'user' ? 'robot' : 'user')]
@@ -192,7 +192,7 @@ test.group('Socket relay | wakeups', () => {
     assert.containsSubset(await pull(recipient), [{ id, data: 'secret' }])
   })
 
-  test('are not waited for by disconnected sockets', async ({ assert, cleanup }) => {
+  test('wakeups are not waited for by disconnected sockets', async ({ assert, cleanup }) => {
     await eventually(async () => (await waiting()) === 0)
     const people = Array.from({ length: 10 }, () => somebody())
     const sockets = await Promise.all(people.map((one) => connect(one, cleanup)))
@@ -219,7 +219,7 @@ test.group('Socket relay | the end', (group) => {
 
   const isEnded = (socket: Socket) => eventually(() => !socket.connected, 10_000)
 
-  test('of a token ends its socket within a second, and its presence with it', async ({
+  test('the end of a token ends its socket within a second, and its presence with it', async ({
     assert,
   }) => {
     const user = await makeUser()
@@ -274,7 +274,7 @@ test.group('Socket relay | hostile callers', () => {
   }
   let socket: Socket
 
-  test('are answered with the failure: {0}')
+  test('hostile callers are answered with the failure: {0}')
     .setup(async () => {
       socket = await connected(relayClient(somebody()))
       return () => void socket.disconnect()
@@ -289,7 +289,7 @@ test.group('Socket relay | hostile callers', () => {
       assert.deepEqual(await answered(socket, 'userConnections', party.id), [null, 0])
     })
 
-  test('have a maximum number of subscriptions', async ({ assert, cleanup }) => {
+  test('hostile callers have a maximum number of subscriptions', async ({ assert, cleanup }) => {
     const holder = await connect(somebody(), cleanup)
     for (let part = 0; part < 20; part++) {
       const ids = Array.from({ length: 50 }, () => clock.uuid())

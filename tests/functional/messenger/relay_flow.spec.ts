@@ -60,7 +60,7 @@ function sendAll(from: Socket, to: Somebody, count: number, data: string): numbe
 }
 
 test.group('Socket relay | senders that are faster than the relay', () => {
-  test('lose nothing without acknowledgements, by {$self}')
+  test('fast senders lose nothing without acknowledgements, by {$self}')
     .with(['websocket', 'polling'] as const)
     .run(async ({ assert, cleanup }, transport) => {
       const recipient = somebody()
@@ -72,7 +72,10 @@ test.group('Socket relay | senders that are faster than the relay', () => {
       assert.deepEqual(numbersIn(events), numbers)
     })
 
-  test('wait for recipients that read, however much it is', async ({ assert, cleanup }) => {
+  test('fast senders wait for recipients that read, however much it is', async ({
+    assert,
+    cleanup,
+  }) => {
     const recipient = somebody()
     const [from, other] = [await connect(somebody(), cleanup), await connect(somebody(), cleanup)]
     const events = recordEvents(await connect(recipient, cleanup))
@@ -84,7 +87,7 @@ test.group('Socket relay | senders that are faster than the relay', () => {
     assert.includeMembers(numbersIn(events), numbers)
   }).timeout(60_000)
 
-  test('are delayed by the rate limit, not rejected', async ({ assert, cleanup }) => {
+  test('fast senders are delayed by the rate limit, not rejected', async ({ assert, cleanup }) => {
     const limiter = new RateLimiter({ anonymous: 0, user: 0, client: 20 })
     let waits = 0
     const count = limiter.count.bind(limiter)
@@ -109,7 +112,7 @@ test.group('Socket relay | senders that are faster than the relay', () => {
 })
 
 test.group('Socket relay | recipients that do not read', () => {
-  test('are closed once more waits for them than may', async ({ assert, cleanup }) => {
+  test('sockets are closed once more waits for them than may', async ({ assert, cleanup }) => {
     const site = await relaySite({ authenticator: testAuthenticator })
     cleanup(() => site.close())
     const [sender, recipient] = [somebody(), somebody()]
@@ -130,7 +133,10 @@ test.group('Socket relay | recipients that do not read', () => {
 
 test.group('Socket relay | packets that come together', () => {
   for (const transport of ['websocket', 'polling'] as const) {
-    test(`leave a namespace and enter it again, by ${transport}`, async ({ assert, cleanup }) => {
+    test(`packets can leave a namespace and enter it again, by ${transport}`, async ({
+      assert,
+      cleanup,
+    }) => {
       const whose = somebody()
       const socket = await connect(whose, cleanup, { transports: [transport] })
       for (let round = 0; round < 10; round++) {

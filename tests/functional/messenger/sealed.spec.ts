@@ -32,7 +32,7 @@ function program(whose: Somebody) {
 }
 
 test.group('Sealed messages', () => {
-  test('can only be decrypted by their recipient', async ({ assert, cleanup }) => {
+  test('messages can only be decrypted by their recipient', async ({ assert, cleanup }) => {
     const [alice, bob] = [somebody(), somebody()]
     const [here, there] = [program(alice), program(bob)]
     cleanup(() => [here, there].forEach(({ end }) => end()))

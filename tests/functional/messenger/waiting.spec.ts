@@ -20,7 +20,7 @@ test.group('A mailbox that is waited for', (group) => {
   // A request ends shortly after its client disconnects.
   group.each.setup(async () => void (await eventually(async () => (await waiting()) === 0)))
 
-  test('answers with what is there, or with the first that comes', async ({ assert }) => {
+  test('a pull answers with what is there, or with the first that comes', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const [there] = await send(sender, [recipient], { data: 'there' })
     assert.containsSubset(await pull(recipient, '?wait=20000'), [{ id: there }])
@@ -35,7 +35,7 @@ test.group('A mailbox that is waited for', (group) => {
     await Promise.all(requests.slice(1).map(({ leave }) => leave()))
   }).retry(2)
 
-  test('answers everybody who waits for it', async ({ assert }) => {
+  test('a pull answers everybody who waits for it', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const first = await parked(recipient)
     const second = fetch(at('messenger', '/messages?wait=20000&limit=1'), {
@@ -47,7 +47,7 @@ test.group('A mailbox that is waited for', (group) => {
     }
   })
 
-  test('answers with nothing when the time is over', async ({ assert }) => {
+  test('a pull answers with nothing when the time is over', async ({ assert }) => {
     const recipient = somebody()
     const before = await waiting()
     const { status, body } = await request(recipient, 'GET', '/messages?wait=50')
@@ -56,7 +56,7 @@ test.group('A mailbox that is waited for', (group) => {
     assert.equal(await waiting(), before)
   })
 
-  test('is not waited for by disconnected callers', async ({ assert }) => {
+  test('a pull is not waited for by disconnected callers', async ({ assert }) => {
     const before = await waiting()
     const requests = await Promise.all(Array.from({ length: 20 }, () => parked(somebody())))
     assert.isAbove(await waiting(), before)
@@ -64,7 +64,7 @@ test.group('A mailbox that is waited for', (group) => {
     await eventually(async () => (await waiting()) === before)
   })
 
-  test('is not waited for any longer than the token lasts', async ({ assert }) => {
+  test('a pull is not waited for any longer than the token lasts', async ({ assert }) => {
     await withEndingTokens(async (end) => {
       const [sender, recipient] = [somebody(), somebody()]
       const { answer } = await parked(recipient)
@@ -76,7 +76,7 @@ test.group('A mailbox that is waited for', (group) => {
     })
   })
 
-  test('is refused to whoever waits while the token ends, as any other request is', async ({
+  test('a pull is refused to whoever waits while the token ends, as any other request is', async ({
     assert,
   }) => {
     await withEndingTokens(async (end) => {
@@ -94,7 +94,7 @@ test.group('A mailbox that is waited for', (group) => {
     })
   })
 
-  test('is answered with the headers of one that is not waited for', async ({ assert }) => {
+  test('a pull is answered with the headers of one that is not waited for', async ({ assert }) => {
     const recipient = somebody()
     const [waited, atOnce] = [
       await request(recipient, 'GET', '/messages?wait=20'),
@@ -108,7 +108,9 @@ test.group('A mailbox that is waited for', (group) => {
 })
 
 test.group('A stream of a mailbox', () => {
-  test('notifies at the beginning and with each arrival, without content', async ({ assert }) => {
+  test('the stream notifies at the beginning and with each arrival, without content', async ({
+    assert,
+  }) => {
     const [sender, recipient] = [somebody(), somebody('robot')]
     const stream = await opened(recipient)
     assert.equal(stream.response.status, 200)
@@ -127,7 +129,7 @@ test.group('A stream of a mailbox', () => {
     await stream.disconnect()
   })
 
-  test('merges many arrivals, the last one included', async ({ assert }) => {
+  test('the stream merges many arrivals, the last one included', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const stream = await opened(recipient)
     await stream.until(1)
@@ -146,7 +148,7 @@ test.group('A stream of a mailbox', () => {
     await stream.disconnect()
   })
 
-  test('ends with the token, in order', async ({ assert }) => {
+  test('the stream ends with the token, in order', async ({ assert }) => {
     await withEndingTokens(async (end) => {
       const stream = await opened(somebody())
       await stream.until(1)
@@ -156,7 +158,7 @@ test.group('A stream of a mailbox', () => {
     })
   })
 
-  test('leaves nothing behind when its client disconnects', async () => {
+  test('the stream leaves nothing behind when its client disconnects', async () => {
     const before = await waiting()
     const streams = await Promise.all(Array.from({ length: 20 }, () => opened(somebody())))
     await Promise.all(streams.map((stream) => stream.until(1)))
@@ -164,7 +166,7 @@ test.group('A stream of a mailbox', () => {
     await eventually(async () => (await waiting()) === before)
   })
 
-  test('returns its headers for HEAD', async ({ assert }) => {
+  test('the stream returns its headers for HEAD', async ({ assert }) => {
     const response = await fetch(at('messenger', '/messages/stream'), {
       method: 'HEAD',
       headers: identity().headers,

@@ -338,7 +338,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
 })
 
 test.group('Access to storage without a login', () => {
-  test('reaches anything without a login', async ({ assert }) => {
+  test('no request reaches anything without a login', async ({ assert }) => {
     const { id } = await aBucket()
     const file = await aFile(id)
     for (const [method, path] of [

@@ -12,7 +12,7 @@ const filesOf = async (bucketId: string, headers = {}) => {
 }
 
 test.group('All files of a bucket', () => {
-  test('come at once, by path, with their sizes and digests', async ({ assert }) => {
+  test('files come at once, by path, with their sizes and digests', async ({ assert }) => {
     const bucketId = await newBucket()
     const sent = Array.from({ length: 60 }, (_, n) => ({
       path: `folder/part-${String(n).padStart(2, '0')}`,
@@ -34,7 +34,7 @@ test.group('All files of a bucket', () => {
     assert.deepEqual(paths, paths.toSorted())
   })
 
-  test('of which one has no recorded size, are returned all the same', async ({ assert }) => {
+  test('files of which one has no recorded size, are returned all the same', async ({ assert }) => {
     const bucketId = await newBucket()
     const [file] = await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await storagePool().query('update bucket_files set size = null where id = $1', [file!.id])
@@ -43,7 +43,7 @@ test.group('All files of a bucket', () => {
     ])
   })
 
-  test('are for callers who reach the bucket', async ({ assert }) => {
+  test('files are for callers who reach the bucket', async ({ assert }) => {
     const bucketId = await newBucket()
     const stranger = identity({ realmId: REALMS.other, realmName: 'other', permissions: [] })
     assert.equal((await filesOf(bucketId, stranger.headers)).status, 403)

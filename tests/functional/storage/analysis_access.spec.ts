@@ -349,7 +349,7 @@ test.group('People and the buckets of analyses', (group) => {
   })
 })
 
-test.group('Those who decide read code', (group) => {
+test.group('Reading code to decide', (group) => {
   group.setup(() => useSettings(storageSettings, { isRealmStrict: true }))
 
   const ONLY_CODE = { CODE: 'r-', RESULT: '--', TEMP: '--' }
@@ -366,7 +366,7 @@ test.group('Those who decide read code', (group) => {
     })
   }
 
-  test('each stream is an event in the realm of the analysis, a list is none', async ({
+  test('each stream is an event in the realm of the analysis, a list is not', async ({
     assert,
   }) => {
     const { buckets } = await anAnalysis()

@@ -27,7 +27,7 @@ const KEYS = [
 ]
 
 test.group('Files of buckets', () => {
-  test('are shown without internals of the storage', async ({ assert }) => {
+  test('files are shown without internals of the storage', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId)
     const { body } = await callStorage(person(REALM), 'GET', `/bucket-files/${id}`)
@@ -44,7 +44,7 @@ test.group('Files of buckets', () => {
     assert.strictEqual(row.size, 7)
   })
 
-  test('have sizes beyond 32 bits, and may have none', async ({ assert }) => {
+  test('files have sizes beyond 32 bits, and may have none', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId)
     for (const size of [5 * 1024 ** 3, 2 ** 53 - 1, null]) {
@@ -55,7 +55,7 @@ test.group('Files of buckets', () => {
     }
   })
 
-  test('are shown with their bucket on request', async ({ assert }) => {
+  test('files are shown with their bucket on request', async ({ assert }) => {
     const bucket = await aBucket({ realmId: REALM, refType: 'analysis', refId: clock.uuid() })
     const { id } = await aFile(bucket.id)
     const { body } = await callStorage(
@@ -67,7 +67,7 @@ test.group('Files of buckets', () => {
     assert.notInclude(JSON.stringify(body.data), bucket.refId as string)
   })
 
-  test('are looked up by their id, and by nothing else', async ({ assert }) => {
+  test('files are looked up by their id, and by nothing else', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const file = await aFile(bucketId, { name: 'known.txt' })
     for (const path of ['known.txt', file.hash, clock.uuid(), '%00', 'x']) {
@@ -80,7 +80,7 @@ test.group('Files of buckets', () => {
     }
   })
 
-  test('come by uploads only, and are not changed', async ({ assert }) => {
+  test('files come by uploads only, and are not changed', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId)
     for (const path of ['/bucket-files', `/bucket-files/${id}`]) {
@@ -91,7 +91,7 @@ test.group('Files of buckets', () => {
   })
 
   for (const filter of ['path', 'hash', 'size', 'sha256', 'layout']) {
-    test(`cannot be filtered by their ${filter}`, async ({ assert }) => {
+    test(`files cannot be filtered by their ${filter}`, async ({ assert }) => {
       const expression = await callStorage(
         identity(),
         'GET',
@@ -162,7 +162,7 @@ test.group('Deleting a file', () => {
     }
   }
 
-  test('is done also where the store is away', async ({ assert, cleanup }) => {
+  test('the deletion is done also where the store is away', async ({ assert, cleanup }) => {
     const sender = person(REALM)
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId, { actorId: sender.actor.id })
@@ -174,7 +174,7 @@ test.group('Deleting a file', () => {
     assert.equal(await objectsOf(bucketId, 'own'), 1, 'left to the sweep')
   })
 
-  test('does not touch the others of its bucket', async ({ assert }) => {
+  test('the deletion does not touch the others of its bucket', async ({ assert }) => {
     const sender = person(REALM)
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const row = { actorId: sender.actor.id }
@@ -188,7 +188,7 @@ test.group('Deleting a file', () => {
     assert.equal(await objectsOf(bucketId, 'own'), 1)
   })
 
-  test('of two requests at once is done by one', async ({ assert }) => {
+  test('the deletion of two requests at once is done by one', async ({ assert }) => {
     const sender = person(REALM)
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId, { actorId: sender.actor.id })

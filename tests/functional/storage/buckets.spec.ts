@@ -38,7 +38,7 @@ async function rowsNamed(name: string): Promise<number> {
 }
 
 test.group('Creating a bucket', () => {
-  test('returns the bucket, whose location exists by then', async ({ assert }) => {
+  test('a creation returns the bucket, whose location exists by then', async ({ assert }) => {
     const maker = person(REALM, CREATING)
     const name = uniqueName()
     const { status, body } = await callStorage(maker, 'POST', '/buckets', {
@@ -62,7 +62,7 @@ test.group('Creating a bucket', () => {
     assert.deepEqual(await layoutsOf(body.data.id), ['own'])
   })
 
-  test('stores its reference, and does not expose it', async ({ assert }) => {
+  test('a creation stores its reference, and does not expose it', async ({ assert }) => {
     const reference = { refType: 'analysis', refId: clock.uuid() }
     const { body } = await callStorage(person(REALM, CREATING), 'POST', '/buckets', {
       name: uniqueName(),
@@ -87,7 +87,7 @@ test.group('Creating a bucket', () => {
     assert.equal(response.status, 400)
   })
 
-  test('is refused before its body is looked at', async ({ assert }) => {
+  test('a creation is refused before its body is read', async ({ assert }) => {
     for (const sent of [{}, { name: 'x' }, { name: uniqueName() }]) {
       const { status, body } = await callStorage(person(REALM), 'POST', '/buckets', sent)
       assert.equal(status, 403)
@@ -124,7 +124,7 @@ test.group('Creating a bucket', () => {
     })
   }
 
-  test('takes what is sent beside, and ignores it', async ({ assert }) => {
+  test('a creation takes what is sent beside, and ignores it', async ({ assert }) => {
     const { status, headers, body } = await callStorage(
       person(REALM, CREATING),
       'POST',
@@ -155,7 +155,7 @@ test.group('Creating a bucket', () => {
     })
   }
 
-  test('leaves nothing behind if the store fails', async ({ assert, cleanup }) => {
+  test('a creation leaves nothing behind if the store fails', async ({ assert, cleanup }) => {
     cleanup(await withoutStore())
     const name = uniqueName()
     const { status, body } = await callStorage(person(REALM, CREATING), 'POST', '/buckets', {
@@ -166,7 +166,7 @@ test.group('Creating a bucket', () => {
     assert.equal(await rowsNamed(name), 0)
   })
 
-  test('leaves no location behind if the database fails', async ({ assert }) => {
+  test('a creation leaves no location behind if the database fails', async ({ assert }) => {
     const locations = async () =>
       (await storagePool().query('select count(*)::int as n from bucket_locations')).rows[0].n
     const before = await locations()
@@ -180,7 +180,7 @@ test.group('Creating a bucket', () => {
 test.group('Finding a bucket', () => {
   const reader = person(REALM)
 
-  test('is addressed by id and by name on every route', async ({ assert }) => {
+  test('a bucket is addressed by id and by name on every route', async ({ assert }) => {
     const { id, name } = await aBucket({ realmId: REALM })
     for (const path of [`/buckets/${id}`, `/buckets/${id.toUpperCase()}`, `/buckets/${name}`]) {
       const { status, body } = await callStorage(reader, 'GET', path)
@@ -219,7 +219,7 @@ test.group('Finding a bucket', () => {
     }
   })
 
-  test('of several with one name finds the oldest', async ({ assert }) => {
+  test('a bucket of several with one name finds the oldest', async ({ assert }) => {
     const name = uniqueName()
     const [first, second, third] = [
       await aBucket({ name, realmId: REALM }),
@@ -239,7 +239,7 @@ test.group('Finding a bucket', () => {
     assert.equal((await callStorage(reader, 'GET', `/buckets/${name}`)).body.data.id, first.id)
   })
 
-  test('of names with letters of every kind finds that one', async ({ assert }) => {
+  test('a bucket of names with letters of every kind finds that one', async ({ assert }) => {
     const { id, name } = await aBucket({ name: `ein Eimer/100% ✓ ${uniqueName()}`, realmId: REALM })
     const { body } = await callStorage(
       reader,
@@ -262,7 +262,7 @@ test.group('Finding a bucket', () => {
 })
 
 test.group('Changing and deleting a bucket', () => {
-  test('takes no attribute, and answers with the bucket as it is', async ({ assert }) => {
+  test('a change takes no attribute, and answers with the bucket as it is', async ({ assert }) => {
     const owner = person(REALM)
     const made = await aBucket({ realmId: REALM, actorType: 'user', actorId: owner.actor.id })
     const { body: before } = await callStorage(owner, 'GET', `/buckets/${made.id}`)
@@ -285,7 +285,7 @@ test.group('Changing and deleting a bucket', () => {
     assert.equal(await objectsOf(id, 'own'), 1)
   })
 
-  test('removes its files, their objects and its location', async ({ assert }) => {
+  test('a change removes its files, their objects and its location', async ({ assert }) => {
     const owner = person(REALM)
     const { id, name } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     const files = [await aFile(id), await aFile(id)]
@@ -302,7 +302,9 @@ test.group('Changing and deleting a bucket', () => {
     assert.equal((await callStorage(owner, 'DELETE', `/buckets/${id}`)).status, 404)
   })
 
-  test('keeps its location registered while an upload is in progress', async ({ assert }) => {
+  test('a change keeps its location registered while an upload is in progress', async ({
+    assert,
+  }) => {
     const owner = person(REALM)
     const { id } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     await aFile(id)
@@ -325,7 +327,7 @@ test.group('Changing and deleting a bucket', () => {
     await removeLocations(id)
   })
 
-  test('succeeds while the store is unavailable, and the location remains for the sweep', async ({
+  test('a change succeeds while the store is unavailable, and the location remains for the sweep', async ({
     assert,
     cleanup,
   }) => {
@@ -387,7 +389,7 @@ test.group('Changing and deleting a bucket', () => {
     }
   }
 
-  test('of a bucket of no realm is for the master realm, unless another caller made it', async ({
+  test('a change of a bucket without a realm is for the master realm, unless another caller made it', async ({
     assert,
   }) => {
     const { id } = await aBucket()

@@ -67,7 +67,7 @@ async function remove(path: string): Promise<void> {
 }
 
 test.group('Deletions | while a client reads slowly', () => {
-  test('of {0}, sent as {1}: all of it comes, or it breaks off')
+  test('a file of {0}, sent as {1}, comes in full or breaks off')
     .with([
       ['the file', 'identity'],
       ['the file', 'gzip'],

@@ -48,7 +48,9 @@ async function replaceObject(file: StoredFile, bytes: Buffer): Promise<void> {
 }
 
 test.group('Downloads | a file', () => {
-  test('comes back byte by byte, with its digest as the tag of its version', async ({ assert }) => {
+  test('a file comes back byte by byte, with its digest as the tag of its version', async ({
+    assert,
+  }) => {
     const content = randomBytes(3 * MIB + 17)
     const file = await fileWith(content, 'folder/Ü "1".bin')
     const { status, headers, body } = await callBucket(pathOf(file), GZIP)
@@ -72,7 +74,7 @@ test.group('Downloads | a file', () => {
     assert.deepEqual([status, headers['content-length'], body.length], [200, '0', 0])
   })
 
-  test('of the type of its name is packed for clients that take that, under a tag of its own', async ({
+  test('a file of the type of its name is packed for clients that take that, under a tag of its own', async ({
     assert,
   }) => {
     const content = Buffer.from(JSON.stringify({ a: 'b'.repeat(1_000) }))
@@ -105,14 +107,14 @@ test.group('Downloads | a file', () => {
       assert.notProperty(headers, 'content-encoding')
     })
 
-  test('can be looked at with HEAD', async ({ assert }) => {
+  test('a file can be inspected with HEAD', async ({ assert }) => {
     const file = await fileWith(randomBytes(1_000))
     const { status, headers, body } = await callBucket(pathOf(file), {}, 'HEAD')
     assert.deepEqual([status, headers['content-length'], body.length], [200, '1000', 0])
     assert.equal(headers.etag, (await callBucket(pathOf(file))).headers.etag)
   })
 
-  test('is for callers who reach it, by a header or by the cookie of our own pages', async ({
+  test('a file is for callers who reach it, by a header or by the cookie of our own pages', async ({
     assert,
   }) => {
     const file = await fileWith(Buffer.from('a'))

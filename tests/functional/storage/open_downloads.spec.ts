@@ -58,7 +58,7 @@ async function scene(
 }
 
 test.group('Open downloads', () => {
-  test('of one caller are limited together, whatever is downloaded', async ({
+  test('downloads of one caller are limited together, whatever is downloaded', async ({
     assert,
     cleanup,
   }) => {
@@ -79,7 +79,7 @@ test.group('Open downloads', () => {
     assert.equal((await ask(owner, paths.file)).status, 200)
   })
 
-  test('of a realm, and of all, leave some to others', async ({ assert, cleanup }) => {
+  test('downloads of a realm, and of all, leave some to others', async ({ assert, cleanup }) => {
     const owner = ofRealm()
     const { paths, ask } = await scene(owner, { perRealm: 2, inAll: 3 }, cleanup)
     await ask(owner, paths.file)

@@ -37,7 +37,7 @@ async function removeRealm(id: string): Promise<void> {
 }
 
 test.group('Buckets of a realm that is deleted', () => {
-  test('are removed with it, with their files and objects, each with its event', async ({
+  test('buckets are removed with it, with their files and objects, each with its event', async ({
     assert,
     cleanup,
   }) => {
@@ -70,7 +70,7 @@ test.group('Buckets of a realm that is deleted', () => {
     assert.isTrue(events.every(({ origin }) => origin.actor.name === 'system'))
   })
 
-  test('go with the next sweep where no process listened, or one died at it', async ({
+  test('buckets go with the next sweep where no process listened, or one died at it', async ({
     assert,
   }) => {
     await storagePool().query('delete from buckets')

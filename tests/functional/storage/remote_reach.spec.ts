@@ -36,7 +36,7 @@ async function takingPart(clientId: string, count: number): Promise<string[]> {
   return analyses
 }
 
-test.group('The reach of callers, asked of core', () => {
+test.group('The reach of callers, fetched from core', () => {
   test('a client of a node takes part in what the node approved, over HTTP as in one process', async ({
     assert,
   }) => {
@@ -94,7 +94,9 @@ test.group('The reach of callers, asked of core', () => {
   })
 
   for (const id of [clock.uuid(), 'no-id', '!x', "~a~', x", 'a,b', '']) {
-    test(`is nobody whom core does not know: ${id.slice(0, 8)}`, async ({ assert }) => {
+    test(`the reach is empty for callers that core does not know: ${id.slice(0, 8)}`, async ({
+      assert,
+    }) => {
       for (const source of [remote(), storageReach]) {
         const reach = await source.of({ kind: 'client', id, decidesFor: id })
         assert.isNull(reach.program)
@@ -104,7 +106,7 @@ test.group('The reach of callers, asked of core', () => {
     })
   }
 
-  test('goes on with another token where the first is refused', async ({ assert }) => {
+  test('the reach is fetched with another token where the first is refused', async ({ assert }) => {
     const clientId = clock.uuid()
     const analyses = await takingPart(clientId, 1)
     const provider = handingOut('refused', identity({ kind: 'client' }).token)
@@ -122,7 +124,9 @@ test.group('The reach of callers, asked of core', () => {
     ['lets nobody in', () => at('core', ''), () => handingOut('refused', 'refused-too')],
     ['is something else', () => at('core', '/no-such-path'), good],
   ] as const) {
-    test(`cannot be told where core ${what}, and no token is told of it`, async ({ assert }) => {
+    test(`the reach is unknown where core ${what}, and no token is revealed`, async ({
+      assert,
+    }) => {
       assert.plan(3)
       try {
         const source = remoteReach({ url: url(), provider: provider() })
@@ -135,13 +139,13 @@ test.group('The reach of callers, asked of core', () => {
     })
   }
 
-  test('without core no client is taken for one of a realm', async ({ assert }) => {
+  test('without core no client counts as one of a realm', async ({ assert }) => {
     const query = { id: clock.uuid(), decidesFor: null }
     await assert.rejects(() => withoutCore.of({ ...query, kind: 'client' }), /CORE_URL/)
     assert.isNull((await withoutCore.of({ ...query, kind: 'user' })).program)
   })
 
-  test('is told to the platform only', async ({ assert }) => {
+  test('the reach is returned to the platform only', async ({ assert }) => {
     for (const by of [
       identity(),
       identity({ kind: 'client', realmName: 'site' }),

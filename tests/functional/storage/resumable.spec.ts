@@ -117,7 +117,9 @@ test.group('Resumable uploads', () => {
     }
   })
 
-  test('may come from other sites, which read the headers they need', async ({ assert }) => {
+  test('uploads may come from other sites, which read the headers they need', async ({
+    assert,
+  }) => {
     const origin = 'https://elsewhere.test'
     const url = at('storage', '/buckets/any/resumable/one')
     const preflight = await fetch(url, {
@@ -138,7 +140,7 @@ test.group('Resumable uploads', () => {
     }
   })
 
-  test('begin with nothing, and become a file with the last byte', async ({ assert }) => {
+  test('uploads begin with nothing, and become a file with the last byte', async ({ assert }) => {
     const { bucketId, path } = await aStartedUpload('deep/größe 1.bin')
     const empty = await tus(speaker(), 'HEAD', path)
     assert.equal(empty.status, 200)
@@ -188,7 +190,7 @@ test.group('Resumable uploads', () => {
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
   })
 
-  test('may bring bytes along with their beginning: {bytes} of {length}')
+  test('uploads may bring bytes along with their beginning: {bytes} of {length}')
     .with([
       { bytes: 10, length: 10 },
       { bytes: 7, length: 10 },
@@ -216,7 +218,7 @@ test.group('Resumable uploads', () => {
       assert.isTrue(content.subarray(0, length).equals(await downloaded(idOf(path))))
     })
 
-  test('have a location that works on every route', async ({ assert }) => {
+  test('uploads have a location that works on every route', async ({ assert }) => {
     const bucketId = await aBucketOfTheRealm()
     for (const path of [`/buckets/${bucketId}/resumable`, `/buckets/${bucketId}/resumable/`]) {
       const headers = { 'upload-length': '1', 'upload-metadata': metadataFor('a') }
@@ -230,7 +232,7 @@ test.group('Resumable uploads', () => {
     }
   })
 
-  test('of no bytes are files at once', async ({ assert }) => {
+  test('uploads without bytes are files at once', async ({ assert }) => {
     const { path } = await aStartedUpload('empty', 0)
     const { body } = await callStorage(sender, 'GET', `/bucket-files/${idOf(path)}`)
     assert.equal(body.data.size, 0)
@@ -256,7 +258,9 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.subarray(0, 300).equals(await downloaded(idOf(path))))
   })
 
-  test('take no bytes with a wrong checksum, and those with a right one', async ({ assert }) => {
+  test('uploads take no bytes with a wrong checksum, and those with a right one', async ({
+    assert,
+  }) => {
     const { path } = await aStartedUpload('a', MIB)
     const bytes = content.subarray(0, MIB)
     const wrong = { 'upload-checksum': `sha1 ${digest(content, 'sha1', 'base64')}` }
@@ -281,7 +285,7 @@ test.group('Resumable uploads', () => {
     assert.isTrue(bytes.equals(await downloaded(idOf(path))))
   })
 
-  test('reject violations of the protocol', async ({ assert }) => {
+  test('uploads reject violations of the protocol', async ({ assert }) => {
     const { bucketId, path } = await aStartedUpload('a', 100)
     const begins = (headers: Record<string, string>) =>
       tus(speaker(), 'POST', `/buckets/${bucketId}/resumable`, headers)
@@ -315,7 +319,9 @@ test.group('Resumable uploads', () => {
     assert.equal(await offsetOf(speaker(), path), 0)
   })
 
-  test('reject a path that escapes the bucket, and one that is claimed', async ({ assert }) => {
+  test('uploads reject a path that escapes the bucket, and one that is claimed', async ({
+    assert,
+  }) => {
     const { id: bucketId } = await aBucket({ realmId: REALMS.other })
     const statusFor = async (metadata: string, by = sender) => {
       const headers = { 'upload-length': '1', 'upload-metadata': metadata }
@@ -351,7 +357,7 @@ test.group('Resumable uploads', () => {
     assert.equal(await objectsOf(bucketId, 'own'), 1)
   })
 
-  test('are for the caller that began them, and for those who may upload to the bucket', async ({
+  test('uploads are for the caller that began them, and for those who may upload to the bucket', async ({
     assert,
   }) => {
     const { bucketId, path } = await aStartedUpload('a', 100)
@@ -391,7 +397,7 @@ test.group('Resumable uploads', () => {
     assert.isEmpty(rows)
   })
 
-  test('store what arrived of a request that breaks off anywhere', async ({ assert }) => {
+  test('uploads store what arrived of a request that breaks off anywhere', async ({ assert }) => {
     const { path } = await aStartedUpload()
     let offset = 0
     // A reset connection loses what was not read yet. On a busy machine that may be everything, several times.
@@ -420,7 +426,9 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.equals(await downloaded(idOf(path))))
   })
 
-  test('are let go of by a silent request when their client comes back', async ({ assert }) => {
+  test('uploads are let go of by a silent request when their client comes back', async ({
+    assert,
+  }) => {
     const { path } = await aStartedUpload()
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
@@ -437,7 +445,7 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.equals(await downloaded(idOf(path))))
   }).retry(2)
 
-  test('are let go of when the connection with their locks is lost', async ({ assert }) => {
+  test('uploads are let go of when the connection with their locks is lost', async ({ assert }) => {
     const { path } = await aStartedUpload()
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
@@ -451,7 +459,7 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.equals(await downloaded(idOf(path))))
   })
 
-  test('come in by the dozen', async ({ assert }) => {
+  test('uploads come in by the dozen', async ({ assert }) => {
     const bucketId = await aBucketOfTheRealm()
     const bytes = content.subarray(0, 200 * KIB)
     const send = async (name: string) => {
@@ -468,7 +476,7 @@ test.group('Resumable uploads', () => {
     assert.equal(listed.body.meta.total, 60)
   })
 
-  test('that many requests go on with at once are stored once', async ({ assert }) => {
+  test('uploads that many requests continue at once are stored once', async ({ assert }) => {
     const { path } = await aStartedUpload('a', 200 * KIB)
     const bytes = content.subarray(0, 200 * KIB)
     const answers = await Promise.all(
@@ -486,7 +494,7 @@ test.group('Resumable uploads', () => {
     assert.isTrue(bytes.equals(await downloaded(idOf(path))))
   })
 
-  test('may be used where only some methods get through', async ({ assert }) => {
+  test('uploads may be used where only some methods get through', async ({ assert }) => {
     const { path } = await aStartedUpload('a', 10)
     const instead = (method: string, headers = {}, bytes?: Uint8Array) =>
       tus(speaker(), 'POST', path, { 'x-http-method-override': method, ...headers }, bytes)
@@ -508,7 +516,7 @@ test.group('Resumable uploads', () => {
     assert.deepEqual(await commandsAbout(idOf(path)), ['creationFinished'])
   })
 
-  test('have the right digest where what was known of it is lost', async ({ assert }) => {
+  test('uploads have the right digest where what was known of it is lost', async ({ assert }) => {
     for (const lost of [null, Buffer.from('of another version')]) {
       const { path } = await aStartedUpload()
       await patch(speaker(), path, 0, content.subarray(0, MIB))
@@ -521,7 +529,7 @@ test.group('Resumable uploads', () => {
     }
   })
 
-  test('end if their bytes are missing in the store', async ({ assert }) => {
+  test('uploads end if their bytes are missing in the store', async ({ assert }) => {
     const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const store = await objectStore()
@@ -534,7 +542,7 @@ test.group('Resumable uploads', () => {
     await begin(speaker(), bucketId, 'a', 10)
   })
 
-  test('end when they expire, and the sweep removes them', async ({ assert }) => {
+  test('uploads end when they expire, and the sweep removes them', async ({ assert }) => {
     const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const id = idOf(path)
@@ -557,7 +565,7 @@ test.group('Resumable uploads', () => {
     assert.isEmpty(await Array.fromAsync(store.unfinished(container)))
   })
 
-  test('go with their bucket', async ({ assert }) => {
+  test('uploads go with their bucket', async ({ assert }) => {
     const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const admin = person(REALMS.master, ['bucket_delete'], { realmName: 'master' })
@@ -576,7 +584,7 @@ test.group('Resumable uploads', () => {
     assert.instanceOf(failure, PayloadTooLarge)
   })
 
-  test('are what clients of the protocol make of them', async ({ assert }) => {
+  test('uploads are what clients of the protocol make of them', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALMS.other })
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new Upload(content, {
@@ -593,7 +601,7 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.equals(await downloaded(idOf(url))))
   })
 
-  test('are the only routes with PATCH', async ({ assert }) => {
+  test('uploads are the only routes with PATCH', async ({ assert }) => {
     const { id } = await aBucket({ realmId: REALMS.other })
     assert.equal((await callStorage(sender, 'PATCH', `/buckets/${id}`, {})).status, 404)
     assert.equal((await callStorage(sender, 'PUT', `/buckets/${id}/resumable`, {})).status, 404)
@@ -619,7 +627,7 @@ test.group('Unfinished uploads', () => {
     return rowCount
   }
 
-  test('of one actor are limited over all buckets, however many start at once', async ({
+  test('uploads of one actor are limited over all buckets, however many start at once', async ({
     assert,
     cleanup,
   }) => {
@@ -645,7 +653,7 @@ test.group('Unfinished uploads', () => {
     assert.equal((await start(by, buckets[0], 'after', 10)).status, 201)
   })
 
-  test('of one bucket are limited, too', async ({ assert, cleanup }) => {
+  test('uploads of one bucket are limited, too', async ({ assert, cleanup }) => {
     cleanup(limited({ uploadsPerBucket: 2 }))
     const bucketId = await aBucketOfTheRealm()
     const byOthers = () => speaker(person(REALMS.other))
@@ -676,7 +684,7 @@ test.group('Unfinished uploads', () => {
     assert.equal(await claimsOf(bucketId), 3)
   })
 
-  test('are listed for the owner of the bucket, who cancels them; others see and cancel their own', async ({
+  test('uploads are listed for the owner of the bucket, who cancels them; others see and cancel their own', async ({
     assert,
   }) => {
     const owner = person(REALMS.master)
@@ -716,7 +724,7 @@ test.group('Unfinished uploads', () => {
     assert.equal((await start(speaker(program), bucketId, 'result.csv', 1)).status, 201)
   })
 
-  test('are not continued by an actor that may not upload to the bucket any more', async ({
+  test('uploads are not continued by an actor that may not upload to the bucket any more', async ({
     assert,
   }) => {
     const { bucketId, path } = await aStartedUpload('a', 4)

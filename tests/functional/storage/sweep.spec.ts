@@ -73,7 +73,7 @@ test.group('Sweep | claims', () => {
     assert.deepEqual(await remains(bucketId), NOTHING)
   })
 
-  test('are swept however many there are', async ({ assert }) => {
+  test('claims are swept however many there are', async ({ assert }) => {
     const bucketId = await newBucket()
     await storagePool().query(
       `insert into bucket_file_claims (id, bucket_id, path, hash, layout, expires_at)
@@ -138,7 +138,9 @@ test.group('Sweep | objects', () => {
     assert.equal((await remains(bucketId)).files, 3)
   })
 
-  test('of a store that is empty because it is the wrong one cost no file', async ({ assert }) => {
+  test('objects of a store that is empty because it is the wrong one cost no file', async ({
+    assert,
+  }) => {
     const bucketId = await newBucket()
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await (await objectStore()).delete(addressIn(bucketId, (await hashesIn(bucketId))[0]))

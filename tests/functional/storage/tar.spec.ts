@@ -58,7 +58,9 @@ async function fill(bucketId: string, count: number): Promise<void> {
 }
 
 test.group('Bucket streams', () => {
-  test('are tars of all files, ordered by path, with matching headers', async ({ assert }) => {
+  test('streams are tars of all files, ordered by path, with matching headers', async ({
+    assert,
+  }) => {
     const bucketId = await newBucket()
     const files = ['b', 'a/z', 'a/b', 'ä'].map((path) => ({ path, content: Buffer.from(path) }))
     await uploaded(bucketId, files)
@@ -72,13 +74,13 @@ test.group('Bucket streams', () => {
     assert.equal(head.headers['content-type'], 'application/x-tar')
   })
 
-  test('of a bucket without files are empty tars', async ({ assert }) => {
+  test('streams of a bucket without files are empty tars', async ({ assert }) => {
     const { status, body } = await tarOf(await newBucket())
     assert.equal(status, 200)
     assert.isTrue(body.equals(Buffer.alloc(1_024)))
   })
 
-  test('are for callers who reach the bucket', async ({ assert }) => {
+  test('streams are for callers who reach the bucket', async ({ assert }) => {
     const path = `/buckets/${await newBucket()}/stream`
     const stranger = identity({ realmId: REALMS.other, realmName: 'other', permissions: [] })
     assert.equal((await callBucket(path, stranger.headers)).status, 403)
@@ -86,7 +88,7 @@ test.group('Bucket streams', () => {
     assert.equal((await callBucket('/buckets/no-such-bucket/stream')).status, 404)
   })
 
-  test('have every file in them, however many pages these are', async ({ assert }) => {
+  test('streams have every file in them, however many pages these are', async ({ assert }) => {
     const bucketId = await newBucket()
     await fill(bucketId, 1_200)
     const names = await listed((await tarOf(bucketId)).body)
@@ -120,7 +122,7 @@ test.group('Bucket streams', () => {
       assert.equal(JSON.parse(body.toString()).code, 'internal_error')
     })
 
-  test('of random trees are read by GNU tar, byte by byte', async ({ assert }) => {
+  test('streams of random trees are read by GNU tar, byte by byte', async ({ assert }) => {
     for (let tree = 0; tree < TREES; tree++) {
       const bucketId = await newBucket()
       const files = randomTree()

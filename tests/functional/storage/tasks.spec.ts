@@ -103,7 +103,7 @@ test.group('Buckets of commands on the bus', (group) => {
     }
   })
 
-  test('are created, and the event correlates with the command', async ({ assert }) => {
+  test('buckets are created, and the event correlates with the command', async ({ assert }) => {
     const wanted = {
       name: uniqueName(),
       realmId: REALM,
@@ -130,7 +130,7 @@ test.group('Buckets of commands on the bus', (group) => {
     assert.isTrue(await isThere(folderOf(finished!.id)))
   })
 
-  test('are made once, however often the command arrives', async ({ assert }) => {
+  test('buckets are made once, however often the command arrives', async ({ assert }) => {
     const command = newMessage(
       commandRouting(COMMAND_QUEUES.storageBucket),
       'create',
@@ -169,7 +169,7 @@ test.group('Buckets of commands on the bus', (group) => {
     ['a region that is a list', { name: 'good-name', region: ['eu'] }],
     ['a name that cannot be stored', { name: 'good\0name', realmId: REALM }],
   ] as const) {
-    test(`with ${what} are answered with a failure, and their command is kept apart`, async ({
+    test(`buckets with ${what} are answered with a failure, and their command is a dead letter`, async ({
       assert,
     }) => {
       const command = send('create', { ...data })
@@ -186,7 +186,10 @@ test.group('Buckets of commands on the bus', (group) => {
     }).timeout(60_000)
   }
 
-  test('wait for an unavailable store, and are published once', async ({ assert, cleanup }) => {
+  test('buckets wait for an unavailable store, and are published once', async ({
+    assert,
+    cleanup,
+  }) => {
     const bringBack = await withoutStore()
     cleanup(bringBack)
     const command = send('create', { name: uniqueName(), realmId: REALM })
@@ -199,7 +202,7 @@ test.group('Buckets of commands on the bus', (group) => {
     assert.isTrue(await isThere(folderOf(events[1]!.data.id)))
   })
 
-  test('are deleted with their files, objects and location', async ({ assert }) => {
+  test('buckets are deleted with their files, objects and location', async ({ assert }) => {
     const { id } = await aBucket({ realmId: REALM })
     const file = await aFile(id)
     const command = send('delete', { id: id.toUpperCase() })
@@ -250,7 +253,7 @@ test.group('Changes of buckets and files through HTTP', () => {
     }
   }
 
-  test('are each published once for buckets, files and records', async ({ assert }) => {
+  test('changes are each published once for buckets, files and records', async ({ assert }) => {
     const maker = person(REALM, ['bucket_create'])
     const { body } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     const { id } = body.data
@@ -279,7 +282,9 @@ test.group('Changes of buckets and files through HTTP', () => {
     assert.notProperty(event!.data, 'bucket')
   })
 
-  test('are audited with who made them, from where, and in which realm', async ({ assert }) => {
+  test('changes are audited with who made them, from where, and in which realm', async ({
+    assert,
+  }) => {
     const maker = person(REALM, ['bucket_create'])
     const { body } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     const { changes } = await messagesOf(body.data.id)
@@ -293,7 +298,7 @@ test.group('Changes of buckets and files through HTTP', () => {
     assert.notProperty(changes[0].data, 'refId')
   })
 
-  test('take no correlation from what a client sends', async ({ assert }) => {
+  test('changes take no correlation from what a client sends', async ({ assert }) => {
     const maker = person(REALM, ['bucket_create'])
     const foreign = 'task:somebody-elses'
     maker.headers = { ...maker.headers, 'x-request-id': foreign } as typeof maker.headers

@@ -52,7 +52,7 @@ async function stored(bucketId: string, path: string) {
 }
 
 test.group('Uploads | files', () => {
-  test('become records in the order they were sent in, with size, digest and sender', async ({
+  test('files become records in the order they were sent in, with size, digest and sender', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -90,7 +90,7 @@ test.group('Uploads | files', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 4, objects: 4 })
   })
 
-  test('of every size keep their order and content when many are sent at once', async ({
+  test('files of every size keep their order and content when many are sent at once', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -111,7 +111,7 @@ test.group('Uploads | files', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 120, objects: 120 })
   })
 
-  test('are published, one event each', async ({ assert }) => {
+  test('files are published, one event each', async ({ assert }) => {
     const bucketId = await newBucket()
     const events: RecordChange[] = []
     const restore = useEventSink({ record: async (_, change) => void events.push(change) })
@@ -129,12 +129,12 @@ test.group('Uploads | files', () => {
     )
   })
 
-  test('are sent to a bucket by its name too', async ({ assert }) => {
+  test('files are sent to a bucket by its name too', async ({ assert }) => {
     const { name } = await (await buckets()).find(await newBucket())
     assert.equal((await upload(name, [text('a')])).status, 201)
   })
 
-  test('of other fields there is none, and none at all is no mistake', async ({ assert }) => {
+  test('other fields make no files, and an upload without files is valid', async ({ assert }) => {
     const bucketId = await newBucket()
     const form = new FormData()
     form.append('comment', 'x'.repeat(100_000))
@@ -147,7 +147,9 @@ test.group('Uploads | files', () => {
     assert.deepEqual(await response.json(), { data: [], meta: { total: 0 } })
   })
 
-  test('come from curl, which sends Expect: 100-continue, in any number', async ({ assert }) => {
+  test('files come from curl, which sends Expect: 100-continue, in any number', async ({
+    assert,
+  }) => {
     const bucketId = await newBucket()
     const folder = await mkdtemp(join(tmpdir(), 'hub-curl-'))
     try {
@@ -373,7 +375,7 @@ test.group('Uploads | on their way', () => {
       assert.deepEqual(await remains(bucketId), NOTHING)
     })
 
-  test('one that was silent for too long loses its path to the next', async ({ assert }) => {
+  test('an upload that was silent for too long loses its path to the next', async ({ assert }) => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}old`)
@@ -403,7 +405,7 @@ test.group('Uploads | on their way', () => {
     assert.deepEqual(await remains(bucketId), NOTHING)
   })
 
-  test('of many that want the same path, one gets it', async ({ assert }) => {
+  test('concurrent uploads of many uploads to the same path, one gets it', async ({ assert }) => {
     const bucketId = await newBucket()
     const tries = Array.from({ length: 12 }, (_, n) => upload(bucketId, [text('a', `${n}`)]))
     const statuses = (await Promise.all(tries)).map(({ status }) => status)
@@ -420,7 +422,7 @@ test.group('Uploads | on their way', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 20, objects: 20 })
   }).timeout(60_000)
 
-  test('one whose location is missing has to be repeated, and succeeds then', async ({
+  test('an upload whose location is missing has to be repeated, and succeeds then', async ({
     assert,
   }) => {
     // A shared location cannot be lost like this.

@@ -13,7 +13,10 @@ async function usage({ headers } = operator) {
 }
 
 test.group('Storage in use', () => {
-  test('is counted once a minute, and shown to operators', async ({ assert, cleanup }) => {
+  test('the usage is counted once a minute, and shown to operators', async ({
+    assert,
+    cleanup,
+  }) => {
     const bucketId = clock.uuid()
     const hour = clock.now() + 3_600_000
     cleanup(overrideClock({ now: () => hour }))
@@ -39,7 +42,7 @@ test.group('Storage in use', () => {
     assert.equal(after.buckets, before.buckets + 1)
   })
 
-  test('is not shown to others', async ({ assert }) => {
+  test('the usage is not shown to others', async ({ assert }) => {
     assert.equal((await usage(identity({ permissions: ['bucket_update'] }))).status, 403)
   })
 })

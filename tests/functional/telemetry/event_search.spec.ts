@@ -20,7 +20,9 @@ async function search(query: string, { headers } = reader) {
 test.group('A search for events', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('finds those of any of several actors, as single reads return them', async ({ assert }) => {
+  test('the search finds those of any of several actors, as single reads return them', async ({
+    assert,
+  }) => {
     const [one, other] = [clock.uuid(), clock.uuid()]
     const first = await storedEvent({ actorId: one, name: 'created' })
     const second = await storedEvent({ actorId: other })
@@ -49,7 +51,7 @@ test.group('A search for events', (group) => {
     assert.deepEqual((await search(`?refId=${refId}&scope=builder`)).ids, [])
   })
 
-  test('finds what the platform recorded itself, whatever callers reported of the name', async ({
+  test('the search finds what the platform recorded itself, whatever callers reported of the name', async ({
     assert,
   }) => {
     const refId = clock.uuid()
@@ -78,7 +80,9 @@ test.group('A search for events', (group) => {
     assert.sameMembers(found, stored)
   })
 
-  test('finds what the caller may read elsewhere, and nothing more', async ({ assert }) => {
+  test('the search finds what the caller may read elsewhere, and nothing more', async ({
+    assert,
+  }) => {
     const actorId = clock.uuid()
     const own = await storedEvent({ actorId, realmId: REALMS.other })
     const ofNone = await storedEventOfNoRealm(actorId)
@@ -92,7 +96,9 @@ test.group('A search for events', (group) => {
     assert.lengthOf((await search(`?actorId=${actorId}`)).ids, 3)
   })
 
-  test('rejects what it does not understand, rather than finding more', async ({ assert }) => {
+  test('the search rejects what it does not understand, rather than finding more', async ({
+    assert,
+  }) => {
     const wrong = [
       '?actor=x',
       '?actorId=somebody',

@@ -120,7 +120,7 @@ test.group('The stream of events', (group) => {
     assert.sameMembers([...names(seen), ...names(rest)], some)
   })
 
-  test('are those that the follower may read', async ({ assert }) => {
+  test('streamed events are those that the follower may read', async ({ assert }) => {
     const refId = clock.uuid()
     const stream = await openStream(refId, undefined, local)
     await write(refId, { name: 'foreign', realmId: REALMS.other })
@@ -153,7 +153,9 @@ test.group('The stream of events', (group) => {
     })
   })
 
-  test('are rejected like a list, and for an impossible cursor', async ({ assert }) => {
+  test('streamed events are rejected like a list, and for an impossible cursor', async ({
+    assert,
+  }) => {
     const stranger = await openStream(clock.uuid(), undefined, writer)
     assert.equal(stranger.response.status, 403)
     await stranger.leave()

@@ -64,7 +64,7 @@ test.group('Events over HTTP', (group) => {
     assert.equal(listed.body.meta.total, 1)
   })
 
-  test('those that are posted at once are sealed together, and each is answered with its own', async ({
+  test('events that are posted at once are sealed together, and each is answered with its own', async ({
     assert,
   }) => {
     const realmId = clock.uuid()
@@ -155,7 +155,7 @@ test.group('Events over HTTP', (group) => {
     assert.equal(body.issues[0].code, 'permission_not_found')
   })
 
-  test('belongs to the realm of its sender, and to another one only where that may be written', async ({
+  test('events belongs to the realm of its sender, and to another one only where that may be written', async ({
     assert,
   }) => {
     const own = await request('POST', '/events', message(), stranger)
@@ -166,7 +166,7 @@ test.group('Events over HTTP', (group) => {
     assert.equal(sent.body.data.realmId, OWN)
   })
 
-  test('are seen by their own realm, and those of none by everybody', async ({ assert }) => {
+  test('events are seen by their own realm, and those of none by everybody', async ({ assert }) => {
     const refId = clock.uuid()
     const ids: Record<string, string> = {}
     for (const realmId of [OWN, REALMS.other]) {
@@ -198,7 +198,7 @@ test.group('Events over HTTP', (group) => {
     )
   })
 
-  test('a page of one of two realms is the newest of both, and the next page goes on', async ({
+  test('a page of one of two realms is the newest of both, and the next page continues', async ({
     assert,
   }) => {
     const realmId = clock.uuid()
@@ -229,7 +229,9 @@ test.group('Events over HTTP', (group) => {
     )
   })
 
-  test('are deleted by their realm, those of none by the master realm only', async ({ assert }) => {
+  test('events are deleted by their realm, those of none by the master realm only', async ({
+    assert,
+  }) => {
     const { body } = await request('POST', '/events', message({ realmId: OWN }))
     const { id } = body.data
     assert.equal((await request('DELETE', `/events/${id}`, undefined, stranger)).status, 403)
@@ -247,7 +249,7 @@ test.group('Events over HTTP', (group) => {
     assert.equal((await request('DELETE', `/events/${none.data.id}`)).status, 202)
   })
 
-  test('may be read by whoever may delete them; a change of them has no route', async ({
+  test('events may be read by whoever may delete them; a change of them has no route', async ({
     assert,
   }) => {
     const { body } = await request('POST', '/events', message())
@@ -257,7 +259,7 @@ test.group('Events over HTTP', (group) => {
     assert.equal(change.status, 404)
   })
 
-  test('are filtered and sorted by what is declared, and a time is no filter', async ({
+  test('events are filtered and sorted by declared keys, and a time is not a filter', async ({
     assert,
   }) => {
     for (const key of ['createdAt', 'updatedAt']) {

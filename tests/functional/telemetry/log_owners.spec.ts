@@ -161,7 +161,7 @@ test.group('The owners of log lines', () => {
     }
   })
 
-  test('nobody outside of the master realm writes in the name of the platform', async ({
+  test('no caller outside of the master realm writes in the name of the platform', async ({
     assert,
   }) => {
     for (const name of ['hub-server-core', 'Hub-Server-Core', ' hub_server-x', 'ｈub-server-a']) {

@@ -49,7 +49,7 @@ async function request(
 const list = (query: string) => request(reader, 'GET', `/logs?${query}`)
 
 test.group('Log lines over HTTP', () => {
-  test('are written, and come back with their labels', async ({ assert, client }) => {
+  test('lines are written, and come back with their labels', async ({ assert, client }) => {
     const refId = newId()
     const { status, body } = await request(writer, 'POST', '/logs', aLog(refId))
     assert.equal(status, 201)
@@ -66,7 +66,7 @@ test.group('Log lines over HTTP', () => {
     })
   })
 
-  test('are found by every spelling of a label', async ({ assert }) => {
+  test('lines are found by every spelling of a label', async ({ assert }) => {
     const refId = newId()
     await request(writer, 'POST', '/logs', aLog(refId))
     for (const query of [
@@ -114,7 +114,7 @@ test.group('Log lines over HTTP', () => {
     "filter=size(a,'1')",
     'filter=bad(',
   ]) {
-    test(`are not guessed at for ${JSON.stringify(query)}, to read or to remove`, async ({
+    test(`lines are not guessed at for ${JSON.stringify(query)}, to read or to remove`, async ({
       assert,
     }) => {
       for (const [who, method] of [
@@ -150,7 +150,7 @@ test.group('Log lines over HTTP', () => {
     })
   }
 
-  test('are removed as they are listed, and no others', async ({ assert }) => {
+  test('lines are removed as they are listed, and no others', async ({ assert }) => {
     const refId = newId()
     for (const level of ['info', 'error', 'debug']) {
       await request(writer, 'POST', '/logs', aLog(refId, { level }))
@@ -175,7 +175,7 @@ test.group('Log lines over HTTP', () => {
     assert.equal((await list(`filter[refId]=${refId}`)).body.meta.total, 0)
   })
 
-  test('are found by labels of any name, each by exactly its name', async ({ assert }) => {
+  test('lines are found by labels of any name, each by exactly its name', async ({ assert }) => {
     const run = newId()
     const names = ['with.dot', 'dot', 'a-b', 'constructor', 'toString', 'in', `x${'-'.repeat(127)}`]
     for (const name of names) {
@@ -197,7 +197,7 @@ test.group('Log lines over HTTP', () => {
     }
   })
 
-  test('are not removed by a query with more than a filter, or with an unknown filter', async ({
+  test('lines are not removed by a query with more than a filter, or with an unknown filter', async ({
     assert,
   }) => {
     const run = newId()
@@ -223,7 +223,7 @@ test.group('Log lines over HTTP', () => {
     )
   })
 
-  test('need the permission for what is done with them', async ({ assert }) => {
+  test('lines need the permission for what is done with them', async ({ assert }) => {
     const query = '/logs?filter[refId]=x'
     assert.equal((await request(reader, 'POST', '/logs', aLog('x'))).status, 403)
     assert.equal((await request(writer, 'GET', query)).status, 403)
@@ -273,7 +273,7 @@ test.group('The stream of log lines', () => {
     })
   })
 
-  test('are filtered like a list', async ({ assert }) => {
+  test('streamed lines are filtered like a list', async ({ assert }) => {
     const headers = { ...reader.headers, accept: 'text/event-stream' }
     const refused = await fetch(at('telemetry', '/logs'), { headers })
     assert.equal(refused.status, 400)
@@ -318,7 +318,9 @@ test.group('Log lines from the bus', (group) => {
     return message
   }
 
-  test('are stored, truncated to the limits, and corrected where possible', async ({ assert }) => {
+  test('lines are stored, truncated to the limits, and corrected where possible', async ({
+    assert,
+  }) => {
     const refId = newId()
     await send({ ...aLog(refId), time: '2026-01-31T12:00:00.123Z' })
     await send({
@@ -339,7 +341,7 @@ test.group('Log lines from the bus', (group) => {
     assert.deepEqual(second.labels, { refId, code: '7' })
   })
 
-  test('that are none are put among the dead letters', async ({ assert }) => {
+  test('lines that cannot be parsed become dead letters', async ({ assert }) => {
     for (const [data, type] of [
       [{ level: 'info' }, 'write'],
       [aLog('x'), 'erase'],
@@ -352,7 +354,9 @@ test.group('Log lines from the bus', (group) => {
     }
   })
 
-  test('are refused to be removed, with the reason, where the store cannot', async ({ assert }) => {
+  test('lines are refused to be removed, with the reason, where the store cannot', async ({
+    assert,
+  }) => {
     const app = await boot()
     const owners = await app.container.make(LineOwners)
     const audit = await app.container.make(SecurityAudit)

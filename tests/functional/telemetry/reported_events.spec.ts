@@ -34,7 +34,7 @@ const report = (more: object = {}, by = local) => {
 test.group('Who reports an event', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is recorded by the platform, not by the sender', async ({ assert }) => {
+  test('the reporter is recorded by the platform, not by the sender', async ({ assert }) => {
     const client = identity({
       permissions: ALL,
       kind: 'client',
@@ -53,7 +53,7 @@ test.group('Who reports an event', (group) => {
     }
   })
 
-  test('is the actor, outside of the master realm', async ({ assert }) => {
+  test('the reporter is the actor, outside of the master realm', async ({ assert }) => {
     const { actor } = local
     const own = { actorType: 'user', actorId: actor.id, actorName: 'Ada' }
     assert.containSubset((await report()).body.data, own)
@@ -85,7 +85,9 @@ test.group('Who reports an event', (group) => {
     assert.equal((await report({ refType: 'something else' })).status, 201)
   })
 
-  test('may be of either realm that a record between two belongs to', async ({ assert }) => {
+  test('the reporter may be of either realm that a record between two belongs to', async ({
+    assert,
+  }) => {
     const node = await NodeFactory.merge({ realmId: OWN }).create()
     const analysis = await AnalysisFactory.merge({ realmId: REALMS.other }).with('project').create()
     const part = await AnalysisNodeFactory.merge({
@@ -100,7 +102,7 @@ test.group('Who reports an event', (group) => {
     assert.equal((await report(about, third)).status, 403)
   })
 
-  test('is fetched over HTTP for records of another process', async ({ assert }) => {
+  test('the reporter is fetched over HTTP for records of another process', async ({ assert }) => {
     const node = await NodeFactory.merge({ realmId: OWN }).create()
     const provider = {
       ownToken: async () => master.token,
@@ -137,7 +139,7 @@ test.group('The removal of an event', (group) => {
     return body.data
   }
 
-  test('is an event that stays, and names who removed what', async ({ assert }) => {
+  test('the removal is an event that stays, and names who removed what', async ({ assert }) => {
     const { body } = await report()
     const { id, refId } = body.data
     assert.equal((await request('DELETE', `/events/${id}`)).status, 202)
@@ -159,7 +161,7 @@ test.group('The removal of an event', (group) => {
     assert.lengthOf(await removalOf(id), 1)
   })
 
-  test('needs the master realm where the event is of no realm', async ({ assert }) => {
+  test('a removal without a realm needs the master realm', async ({ assert }) => {
     const { body } = await report({}, master)
     const { id } = body.data
     await telemetryPool().query('update events set realm_id = null where id = $1', [id])

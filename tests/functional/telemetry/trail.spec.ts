@@ -149,7 +149,9 @@ test.group('The proof of the audit trail', (group) => {
     assert.deepEqual(await findings(), [])
   })
 
-  test('members of a realm see their chain and that of no realm', async ({ assert }) => {
+  test('members of a realm see their chain and that of events without a realm', async ({
+    assert,
+  }) => {
     await storeEvents(1)
 
     const { body } = await request('GET', '/events/verify')
@@ -198,7 +200,7 @@ test.group('The proof of the audit trail', (group) => {
     await again.text()
   })
 
-  test('a second verification of a caller waits for the first, and for nobody else', async ({
+  test('a second verification of a caller waits for the first, and for no other caller', async ({
     assert,
     cleanup,
   }) => {

@@ -154,7 +154,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(await column(messengerPool(), metadata, idOf('message', 1)), [null])
     })
 
-    test('keeps IDs, times and the keys of old diffs', async ({ assert }) => {
+    test('an adoption keeps IDs, times and the keys of old diffs', async ({ assert }) => {
       const { rows: nodes } = await corePool().query(
         `select client_id, robot_id, online, created_at from nodes where id = $1`,
         [idOf('node', 1)]
@@ -176,7 +176,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(data.updatedAt, data.createdAt)
     })
 
-    test('seals secrets', async ({ assert }) => {
+    test('an adoption seals secrets', async ({ assert }) => {
       const { rows } = await corePool().query(
         'select account_secret from registries where id = $1',
         [idOf('registry', 1)]
@@ -185,7 +185,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(unseal('registry account', rows[0].account_secret), 'Geheim-1-€')
     })
 
-    test('seals a valid audit trail', async ({ assert }) => {
+    test('an adoption seals a valid audit trail', async ({ assert }) => {
       const trail = await app.container.make(TrailService)
       const result = await trail.verifyChains({})
       assert.deepEqual(result.findings, [])
@@ -215,7 +215,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(approvals, [{ kept: true, run: true }])
     })
 
-    test('serves files from their existing location', async ({ assert }) => {
+    test('an adoption serves files from their existing location', async ({ assert }) => {
       const [id, bucketId] = [idOf('file', 1), idOf('bucket', 0)]
       const { rows } = await storagePool().query(
         'select hash, ref_id from buckets b join bucket_files f on f.bucket_id = b.id where f.id = $1',
@@ -254,7 +254,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(rows, [{ messages: 4, bytes: rows[0].size, counted: 4, size: rows[0].size }])
     })
 
-    test('reports a missing object whose file still exists', async ({ assert }) => {
+    test('an adoption reports a missing object whose file still exists', async ({ assert }) => {
       const { rows: files } = await storagePool().query(
         'select id, bucket_id, hash from bucket_files order by hash limit 202'
       )
@@ -332,7 +332,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.lengthOf(fetched, 0)
     })
 
-    test('never overwrites existing rows', async ({ assert }) => {
+    test('an adoption never overwrites existing rows', async ({ assert }) => {
       const { dialect } = former
       await corePool().query(
         `insert into master_image_groups (id, name, path, virtual_path) values ($1, 'mine', 'mine', 'mine')`,

@@ -122,7 +122,10 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       return { restored, ...(await restored.run('restore', `--from=${named}`)) }
     }
 
-    test('restores every row, object, sequence and trail head', async ({ assert, cleanup }) => {
+    test('a backup restores every row, object, sequence and trail head', async ({
+      assert,
+      cleanup,
+    }) => {
       const { restored, code, output } = await restoredFrom(location, cleanup)
       assert.equal(code, 0, output)
       assert.deepEqual(await restored.digests(), await original.digests())
@@ -141,7 +144,9 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.isNotNull(here.rows[0].last_value)
     })
 
-    test('is noted in the database, so that operators see how old it is', async ({ assert }) => {
+    test('a backup is noted in the database, so that operators see how old it is', async ({
+      assert,
+    }) => {
       const { rows } = await original.pool.query<{ isComplete: boolean }>(
         `select ended_at >= started_at and version <> '' as "isComplete" from backups`
       )
@@ -180,7 +185,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.deepEqual(await other.tables(), [])
     })
 
-    test('restores objects to the configured layout', async ({ assert, cleanup }) => {
+    test('a backup restores objects to the configured layout', async ({ assert, cleanup }) => {
       const elsewhere = randomUUID()
       const hash = randomBytes(16).toString('hex')
       const bytes = randomBytes(500)
@@ -220,7 +225,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await requireObjects(restored, files)
     })
 
-    test('names damaged parts: tables before anything is written, objects after all others', async ({
+    test('a backup names damaged parts: tables before anything is written, objects after all others', async ({
       assert,
       cleanup,
     }) => {

@@ -65,7 +65,7 @@ class Notes {
       batch,
       async read({ data }) {
         if (data.bad) {
-          throw new MalformedMessage('that is no number')
+          throw new MalformedMessage('that is not a number')
         }
         return data as unknown as Note
       },
@@ -154,7 +154,7 @@ export function batchSuite(driver: string, open: () => Promise<BusSubject>): voi
         assert.deepEqual(inOrder(await notes.written()), numbers(20))
         const [letter] = await notes.letters()
         assert.equal(letter!.messageId, malformed.id)
-        assert.equal(letter!.reason, 'malformed: that is no number')
+        assert.equal(letter!.reason, 'malformed: that is not a number')
         assert.deepEqual(notes.dead, [malformed.id])
       })
 

@@ -420,13 +420,13 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       let attempts = 0
       await scene.consume(async () => {
         attempts++
-        throw new MalformedMessage('the id is no uuid')
+        throw new MalformedMessage('the id is not a uuid')
       })
       await scene.publish(scene.command({ id: 'a' }))
       const dead = () => subject.deadLetters.list(scene.name, 10)
       await eventually(async () => (await dead()).length === 1)
       assert.equal(attempts, 1)
-      assert.equal((await dead())[0]!.reason, 'malformed: the id is no uuid')
+      assert.equal((await dead())[0]!.reason, 'malformed: the id is not a uuid')
     })
 
     test('onDeadLetter is called once, before the message is dead', async ({ assert }) => {

@@ -28,11 +28,11 @@ export function describeClientUser({ name, renews, connect }: ClientUser): void 
       return () => ends.forEach((end) => end())
     })
 
-    test('returns the JSON of its answer', async ({ assert }) => {
+    test('a request returns the JSON of its answer', async ({ assert }) => {
       assert.deepEqual(await read(unaborted()), { data: 'answer' })
     })
 
-    test('has its token renewed once, together with the others', async ({ assert }) => {
+    test('a request has its token renewed once, together with the others', async ({ assert }) => {
       await read(unaborted())
       const before = platform.issued
       platform.refuseTokens()
@@ -47,26 +47,26 @@ export function describeClientUser({ name, renews, connect }: ClientUser): void 
       }
     })
 
-    test('is refused where the renewed token is, too', async ({ assert }) => {
+    test('a request is refused where the renewed token is, too', async ({ assert }) => {
       await read(unaborted())
       platform.answer = (response) => sendJson(response, { message: 'Refused' }, 401)
       await assert.rejects(() => read(unaborted()))
       assert.equal(platform.requests.length, renews ? 3 : 2)
     })
 
-    test('follows no redirect', async ({ assert, cleanup }) => {
+    test('a request follows no redirect', async ({ assert, cleanup }) => {
       const other = await TestPlatform.start(cleanup)
       platform.answer = (response) => sendJson(response, {}, 302, { location: `${other.url}/core` })
       await assert.rejects(() => read(unaborted()))
       assert.lengthOf(other.requests, 0)
     })
 
-    test('fails where the answer is not JSON', async ({ assert }) => {
+    test('a request fails where the answer is not JSON', async ({ assert }) => {
       platform.answer = (response) => void response.end('<html>')
       await assert.rejects(() => read(unaborted()))
     })
 
-    test('fails with its signal', async ({ assert }) => {
+    test('a request fails with its signal', async ({ assert }) => {
       platform.answer = () => {}
       const controller = new AbortController()
       const reading = read(controller.signal)
@@ -76,7 +76,7 @@ export function describeClientUser({ name, renews, connect }: ClientUser): void 
       await failed
     })
 
-    test('shows no token where it fails', async ({ assert }) => {
+    test('a request shows no token where it fails', async ({ assert }) => {
       platform.answer = (response) => sendJson(response, { message: 'No' }, 403)
       const refusal: unknown = await read(unaborted()).catch((error: unknown) => error)
       platform.answer = (response) => void response.destroy()

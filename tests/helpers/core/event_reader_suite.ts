@@ -72,7 +72,7 @@ export function eventReaderSuite(title: string, open: () => Promise<EventReader>
       return seconds
     }
 
-    test('reads what happened to one record, the newest first', async ({ assert }) => {
+    test('the reader returns the events of one record, the newest first', async ({ assert }) => {
       const refId = clock.uuid()
       await happened(refId, [1, 3, 2])
       await happened(clock.uuid(), [4])
@@ -90,7 +90,7 @@ export function eventReaderSuite(title: string, open: () => Promise<EventReader>
       assert.deepEqual((await pageOf(refId, { refType: 'node' })).events, [])
     })
 
-    test('reads a time from its first moment on, and without the one after it', async ({
+    test('the reader includes the first moment of a time, and excludes the one after it', async ({
       assert,
     }) => {
       const refId = clock.uuid()
@@ -103,7 +103,7 @@ export function eventReaderSuite(title: string, open: () => Promise<EventReader>
       assert.deepEqual(await seconds({ from: at(9) }), [])
     })
 
-    test('reads page by page, events of the same time included', async ({ assert }) => {
+    test('the reader goes page by page, events of the same time included', async ({ assert }) => {
       const refId = clock.uuid()
       const all = upTo(130).map((index) => Math.floor(index / 4))
       await happened(refId, all)
@@ -115,13 +115,15 @@ export function eventReaderSuite(title: string, open: () => Promise<EventReader>
       assert.deepEqual(await readThrough(refId, time), during.toReversed())
     })
 
-    test('refuses a cursor that is none', async ({ assert }) => {
+    test('the search refuses a malformed cursor', async ({ assert }) => {
       for (const cursor of ['', 'next', '5', `${at(1)}_x_1`, `soon_${clock.uuid()}`]) {
         await assert.rejects(() => pageOf(clock.uuid(), { cursor }), /cursor is invalid/)
       }
     })
 
-    test('goes on where a page ended, whatever comes and goes meanwhile', async ({ assert }) => {
+    test('the search continues where a page ended, whatever comes and goes meanwhile', async ({
+      assert,
+    }) => {
       const refId = clock.uuid()
       await happened(refId, upTo(200))
       const seen = await readThrough(refId, { limit: 30 }, async (page) => {

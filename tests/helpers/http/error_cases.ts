@@ -107,7 +107,7 @@ function occursAt(value: unknown, [step, ...rest]: string[]): boolean {
   if (step === '*') {
     if (!Array.isArray(value) || value.length === 0) {
       throw new Error(
-        `Nothing can be absent from ${JSON.stringify(value)}: it is no list with elements`
+        `Nothing can be absent from ${JSON.stringify(value)}: it is not a list with elements`
       )
     }
     return value.some((element) => occursAt(element, rest))

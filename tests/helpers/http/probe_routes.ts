@@ -91,7 +91,7 @@ export function probeRoutes(routes: SurfaceRoutes): void {
       (ctx) => sendJson(ctx, { id: ctx.params.id, query: ctx.request.qs() }),
       {
         name: 'probeRecord',
-        summary: 'Answers the id and the query it was asked with',
+        summary: 'Answers the id and the query of the request',
         access: anyone,
         responses: answers,
       }

@@ -55,7 +55,7 @@ export function providerSuite(
       assert.isString(introspection!.scope)
     })
 
-    test('rejects anything but its own tokens', async ({ assert }) => {
+    test('the provider rejects anything but its own tokens', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const [header, claims] = token.split('.')
       for (const other of ['', 'nonsense', 'a.b.c', `${header}.${claims}.`, 'x'.repeat(20_000)]) {
@@ -63,20 +63,20 @@ export function providerSuite(
       }
     })
 
-    test('rejects refresh tokens', async ({ assert }) => {
+    test('the provider rejects refresh tokens', async ({ assert }) => {
       const { refresh_token: token } = await logIn(subject)
       assert.isString(token)
       assert.isUndefined(await provider().introspect(token!))
     })
 
-    test('rejects a revoked token', async ({ assert }) => {
+    test('the provider rejects a revoked token', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       assert.isDefined(await provider().introspect(token))
       await subject.revoke?.(token)
       assert.equal((await provider().introspect(token)) === undefined, subject.revoke !== undefined)
     })
 
-    test('shows the keys and the issuer of its tokens', async ({ assert }) => {
+    test('the provider shows the keys and the issuer of its tokens', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const { keys, issuers } = await provider().metadata()
       const header = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString())
@@ -98,7 +98,7 @@ export function providerSuite(
       assert.equal((await verifier.verify(token)) === undefined, subject.revoke !== undefined)
     })
 
-    test('has a token for the platform itself', async ({ assert }) => {
+    test('the provider has a token for the platform itself', async ({ assert }) => {
       const token = await provider().ownToken()
       assert.equal(await provider().ownToken(), token)
       assert.equal((await provider().introspect(token))?.sub_kind, 'client')
@@ -117,7 +117,7 @@ export function providerSuite(
     })
 
     if (!keepsClients) {
-      test('has no clients and lists no users', ({ assert }) => {
+      test('the provider has no clients and lists no users', ({ assert }) => {
         assert.isUndefined(provider().clients)
         assert.isUndefined(provider().people)
       })
@@ -128,7 +128,7 @@ export function providerSuite(
     const ownRealm = async () =>
       (await provider().introspect(await provider().ownToken()))!.realm_id!
 
-    test('creates a client once, however often it is called', async ({ assert }) => {
+    test('the provider creates a client once, however often it is called', async ({ assert }) => {
       const wanted = { name: randomUUID(), realmId: await ownRealm() }
       const answers = await Promise.all(Array.from({ length: 8 }, () => clients().create(wanted)))
       const [client] = answers
@@ -138,7 +138,7 @@ export function providerSuite(
       assert.equal((await clients().findByName(wanted.name))?.id, client!.id)
     })
 
-    test('returns the secret of a client only if requested', async ({ assert }) => {
+    test('the provider returns the secret of a client only if requested', async ({ assert }) => {
       const { id } = await newClient(clients(), await ownRealm())
       assert.notProperty(await clients().read(id), 'secret')
       const secret = (await clients().read(id, { secret: true }))?.secret
@@ -221,7 +221,7 @@ export function providerSuite(
       assert.isEmpty(await permissionsInToken(subject, id))
     })
 
-    test('lists realms and users', async ({ assert }) => {
+    test('the provider lists realms and users', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const { sub, realm_id: realmId } = (await provider().introspect(token))!
       const realms = await provider().people!.realmIds()
@@ -233,7 +233,7 @@ export function providerSuite(
       assert.equal(users.get(sub), realmId)
     })
 
-    test('looks up single realms and users', async ({ assert }) => {
+    test('the provider looks up single realms and users', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const { sub, realm_id: realmId } = (await provider().introspect(token))!
       const people = provider().people!
@@ -247,7 +247,7 @@ export function providerSuite(
       }
     })
 
-    test('a taken name is a conflict, and an unknown realm an invalid value', async ({
+    test('a name in use is a conflict, and an unknown realm an invalid value', async ({
       assert,
     }) => {
       const [one, other] = await Promise.all([
@@ -262,7 +262,7 @@ export function providerSuite(
       assert.equal((await clients().read(one.id))?.name, one.name)
     })
 
-    test('rejects a deactivated client', async ({ assert }) => {
+    test('the provider rejects a deactivated client', async ({ assert }) => {
       const { id } = await newClient(clients(), await ownRealm())
       const { secret } = (await clients().read(id, { secret: true }))!
       const token = (await clientToken(subject, id, secret!))!
@@ -272,13 +272,15 @@ export function providerSuite(
       assert.isUndefined(await verifier.verify(token))
     })
 
-    test('reports that it works', async ({ assert }) => {
+    test('the provider reports that it works', async ({ assert }) => {
       await assert.doesNotReject(() => provider().requireWorking())
       await assert.doesNotReject(() => provider().whenReady())
     })
 
     if (tells) {
-      test('notifies of created and deleted clients until unsubscribed', async ({ assert }) => {
+      test('the provider notifies of created and deleted clients until unsubscribed', async ({
+        assert,
+      }) => {
         const changes: ProviderChange[] = []
         const stop = await provider().onChange((change) => changes.push(change))
         const { id, name } = await newClient(clients(), await ownRealm())

@@ -283,7 +283,7 @@ export function containerSuite(
       assert.isBelow(Number(count), 8)
     })
 
-    test('a fork bomb is ended, and the driver goes on', async ({ assert }) => {
+    test('a fork bomb is ended, and the driver continues', async ({ assert }) => {
       const bomb = await run('(while :; do sleep 1000 & done) & sleep 1000')
       const next = await run('echo next')
 
@@ -292,7 +292,7 @@ export function containerSuite(
       assert.include(next.output, 'next')
     })
 
-    test('a program that takes more memory than it may is ended, and the driver goes on', async ({
+    test('a program that takes more memory than it may is ended, and the driver continues', async ({
       assert,
     }) => {
       const one = await run('dd if=/dev/zero of=/dev/null bs=640M count=1')

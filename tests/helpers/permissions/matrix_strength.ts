@@ -305,7 +305,7 @@ export function strengthMatrix(): void {
     })
 
     for (const name of ['system', 'registry']) {
-      test(`${name} is changed and read by nobody who holds less than everything`, async ({
+      test(`${name} is changed and read only by callers with every permission`, async ({
         assert,
       }) => {
         const { rows } = await identityPool().query<{ id: string; name: string; row: string }>(

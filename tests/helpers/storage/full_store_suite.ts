@@ -62,7 +62,7 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
 
     const ONLY_FILLED = { ...NOTHING, files: 1, objects: 1 }
 
-    test('are refused with all of their files, and succeed when there is some', async ({
+    test('uploads are refused with all of their files, and succeed when there is some', async ({
       assert,
     }) => {
       const makeRoom = await fill()
@@ -79,7 +79,9 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
       assert.deepEqual(await bucket.remains(), { ...NOTHING, files: 2, objects: 2 })
     }).timeout(120_000)
 
-    test('in pieces are refused, and go on from there when there is some', async ({ assert }) => {
+    test('chunked writes are refused, and continue from there when there is space', async ({
+      assert,
+    }) => {
       const makeRoom = await fill()
       const { content } = LARGE
       const path = await begin(bucket.speaker, bucket.id, LARGE.path, content.length)
@@ -99,7 +101,7 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
       assert.deepEqual(await bucket.remains(), { ...NOTHING, files: 2, objects: 2 })
     }).timeout(120_000)
 
-    test('in pieces leave nothing when they are given up instead', async ({ assert }) => {
+    test('chunked writes leave nothing when they are abandoned instead', async ({ assert }) => {
       await fill()
       const path = await begin(bucket.speaker, bucket.id, LARGE.path, LARGE.content.length)
       assert.equal((await patch(bucket.speaker, path, 0, LARGE.content)).status, 507)

@@ -69,7 +69,9 @@ export function killedUploadSuite(name: string, prepare: () => Promise<Resumable
     const sweepOrphans = () =>
       sweepObjects({ store: subject.store, graceMs: 0, signal, logger: { error: () => {} } })
 
-    test('are no files, free their paths soon, and are swept up', async ({ assert }) => {
+    test('unfinished uploads are not files, free their paths soon, and are swept up', async ({
+      assert,
+    }) => {
       const { broken } = await beginUpload()
       await running.kill()
       await broken
@@ -95,7 +97,7 @@ export function killedUploadSuite(name: string, prepare: () => Promise<Resumable
       assert.deepEqual(await bucket.remains(), NOTHING)
     }).timeout(120_000)
 
-    test('leave nothing where nobody comes back', async ({ assert }) => {
+    test('uploads leave nothing where no client comes back', async ({ assert }) => {
       const { broken } = await beginUpload()
       await running.kill()
       await broken

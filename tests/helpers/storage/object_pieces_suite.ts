@@ -58,7 +58,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       }
     }
 
-    test('come back as one object, whatever their sizes are: {sizes}')
+    test('pieces come back as one object, whatever their sizes are: {sizes}')
       .with([
         { sizes: [] },
         { sizes: [1] },
@@ -86,7 +86,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
         await requireWhole(partial.size)
       })
 
-    test('of a known size need no more than that', async ({ assert }) => {
+    test('pieces of a known size need no more than that', async ({ assert }) => {
       const size = 17 * MIB + 3
       let partial = await store.startUpload(address, { expectedBytes: size })
       partial = written(await append(partial, 9 * MIB))
@@ -97,7 +97,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       assert.isEmpty(await unfinished())
     })
 
-    test('may each be stored by another process', async () => {
+    test('pieces may each be stored by another process', async () => {
       let partial = await store.startUpload(address)
       for (const size of [1, 6 * MIB, 6 * MIB, 11 * MIB]) {
         const other = subject.again()
@@ -128,7 +128,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       assert.isEmpty(await unfinished())
     })
 
-    test('that were stored and never told of are cut off', async ({ assert }) => {
+    test('bytes that were stored and never reported are cut off', async ({ assert }) => {
       const first = written(await append(await store.startUpload(address), 6 * MIB))
       await append(first, 30 * MIB)
       const second = written(await append(first, 1 * MIB))
@@ -140,7 +140,9 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       assert.isEmpty(await unfinished())
     })
 
-    test('that are given up while their source is silent end at once', async ({ assert }) => {
+    test('chunks that are abandoned while their source is silent end at once', async ({
+      assert,
+    }) => {
       const partial = written(await append(await store.startUpload(address), 9 * MIB))
       const abort = new AbortController()
       const { source, send } = pushed()
@@ -155,7 +157,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       await requireWhole(18 * MIB)
     }).retry(2)
 
-    test('are completed once more where nobody knows whether they were', async ({ assert }) => {
+    test('chunks are completed once more where the outcome is unknown', async ({ assert }) => {
       for (const size of [0, 5, 19 * MIB]) {
         const partial = written(await append(await store.startUpload(address), size))
         await store.complete(address, partial)
@@ -166,7 +168,9 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       }
     })
 
-    test('cannot be completed once their object was complete and is gone', async ({ assert }) => {
+    test('pieces cannot be completed once their object was complete and is gone', async ({
+      assert,
+    }) => {
       for (const size of [5, 19 * MIB]) {
         const partial = written(await append(await store.startUpload(address), size))
         await store.complete(address, partial)
@@ -176,7 +180,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       }
     })
 
-    test('are gone when they are discarded, and cannot be gone on with', async ({ assert }) => {
+    test('pieces are gone when they are discarded, and cannot be continued', async ({ assert }) => {
       const partial = written(await append(await store.startUpload(address), 13 * MIB))
       await store.discard(address, partial)
       await store.discard(address, partial)
@@ -187,14 +191,14 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       await emptyLocation(store, { container, prefix: '' })
     })
 
-    test('are gone when they are complete and discarded', async ({ assert }) => {
+    test('pieces are gone when they are complete and discarded', async ({ assert }) => {
       const partial = written(await append(await store.startUpload(address), 13 * MIB))
       await store.complete(address, partial)
       await store.discard(address, partial)
       assert.isEmpty(await listed())
     })
 
-    test('are found as what is unfinished, and are gone with that', async ({ assert }) => {
+    test('pieces are found as what is unfinished, and are gone with that', async ({ assert }) => {
       const partial = written(await append(await store.startUpload(address), 13 * MIB))
       assert.isEmpty(await keysOf(store.unfinished(container, 'shallow/')))
       const found = await Array.fromAsync(store.unfinished(container, 'deep/'))
@@ -223,7 +227,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       assert.isEmpty(await listed())
     })
 
-    test('have no place without a container, nor under names that mean another', async ({
+    test('pieces have no place without a container, nor under names that mean another', async ({
       assert,
     }) => {
       const nowhere = { container: `none-${randomUUID()}`, key: 'a' }

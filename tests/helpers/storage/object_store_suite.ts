@@ -78,7 +78,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         assert.closeTo(modifiedAt.getTime(), Date.now(), 60_000)
       })
 
-    test('chunks of any size are taken, and empty ones', async ({ assert }) => {
+    test('chunks of any size are accepted, and empty ones', async ({ assert }) => {
       const sizes = [0, 1, 3 * MIB, 0, 5, 9 * MIB, 17]
       const total = sizes.reduce((sum, size) => sum + size)
       await store.put(at('a'), cutInto(bytes, sizes))
@@ -108,7 +108,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       }
     })
 
-    test('an object is read whole where its size is told, and a wrong size is seen', async ({
+    test('an object is read whole where its size is given, and a wrong size is detected', async ({
       assert,
     }) => {
       for (const size of [1, 4096, 300_000]) {
@@ -135,7 +135,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       }
     })
 
-    test('small objects are read at once, in the order they are asked for', async ({ assert }) => {
+    test('small objects are read at once, in the requested order', async ({ assert }) => {
       const sizes = Array.from({ length: 250 }, (_, n) => (n % 10 === 0 ? n * 100 : n))
       await inTurns(16, sizes, async (size) => {
         await store.put(at(`${size}`), chunksOf(bytes.subarray(0, size)))
@@ -150,7 +150,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       }
     })
 
-    test('of objects that are read at once, each may be missing or of another size', async ({
+    test('objects that are read at once may each be missing or of another size', async ({
       assert,
     }) => {
       for (const size of [0, 1, 5_000]) {
@@ -248,7 +248,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
     })
 
     test(
-      'a source that fails with {code} after {size} bytes leaves nothing, and its failure is told'
+      'a source that fails with {code} after {size} bytes leaves nothing, and its failure is reported'
     )
       .with([
         { size: 0, code: 'ECONNRESET' },
@@ -266,7 +266,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         assert.isEmpty(await unfinishedKeys())
       })
 
-    test('one that is given up while its source is silent ends at once and leaves nothing', async ({
+    test('a write that is abandoned while its source is silent ends at once and leaves nothing', async ({
       assert,
     }) => {
       const abort = new AbortController()
@@ -281,7 +281,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       assert.isEmpty(await unfinishedKeys())
     }).retry(2)
 
-    test('one that was given up before it began does not begin', async ({ assert }) => {
+    test('a write that was abandoned before its start does not start', async ({ assert }) => {
       const signal = AbortSignal.abort(new Error('Too late'))
       const failure = await failureOf(store.put(at('a'), chunksOf(bytes), { signal }))
       assert.equal(failure?.message, 'Too late')
@@ -331,7 +331,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       assert.isEmpty(await keysLeft())
     })
 
-    test('a reader that stops early disturbs nobody', async ({ assert }) => {
+    test('a reader that stops early disturbs no other', async ({ assert }) => {
       await store.put(at('a'), chunksOf(bytes))
       for (let round = 0; round < 20; round++) {
         const stream = await store.read(at('a'))
@@ -345,7 +345,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       assert.equal(digest(await buffer(await store.read(at('a')))), digest(bytes))
     })
 
-    test('uploads that are given up anywhere leave nothing', async ({ assert }) => {
+    test('uploads that are abandoned anywhere leave nothing', async ({ assert }) => {
       const uploads = Array.from({ length: 40 * ROUNDS }, (_, n) => `given-up-${n}`)
       let completed = 0
       await inTurns(8, uploads, async (key) => {
@@ -392,7 +392,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       assert.deepEqual(await keysLeft(), ['a'])
     }).timeout(60_000)
 
-    test('names that could mean another place are refused', async ({ assert }) => {
+    test('the store names that could mean another place are refused', async ({ assert }) => {
       const bad = [
         '',
         '.',

@@ -80,7 +80,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       return (await Array.fromAsync(subject.store.unfinished(container))).length === 0
     }
 
-    test('break off anywhere, and go on in another process', async ({ assert }) => {
+    test('uploads break off anywhere, and continue in another process', async ({ assert }) => {
       const bytes = content.subarray(0, 30 * MIB + 12_345)
       const processes = [await first(), await start()]
       const path = await begin(speakerOf(processes[0]!), bucketId, 'broken.bin', bytes.length)
@@ -102,7 +102,9 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       assert.isTrue(await nothingIsLeftOver())
     }).timeout(600_000)
 
-    test('are let go of by one process where another one is asked for them', async ({ assert }) => {
+    test('uploads are released by one process where another one receives a request for them', async ({
+      assert,
+    }) => {
       const bytes = content.subarray(0, 6 * MIB)
       const [one, other] = [await first(), [...running][1] ?? (await start())]
       const path = await begin(speakerOf(one), bucketId, 'silent.bin', bytes.length)
@@ -118,7 +120,9 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       await kill(other)
     }).timeout(600_000)
 
-    test('lose nothing of what was answered when the process is killed', async ({ assert }) => {
+    test('uploads lose nothing of what was answered when the process is killed', async ({
+      assert,
+    }) => {
       const bytes = content.subarray(0, 8 * MIB + 1)
       let current = await first()
       const path = await begin(speakerOf(current), bucketId, 'killed.bin', bytes.length)
@@ -134,7 +138,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       assert.isTrue(await nothingIsLeftOver())
     }).timeout(600_000)
 
-    test('keep most of what arrived when the process is killed in the middle of a request', async ({
+    test('uploads keep most of what arrived when the process is killed in the middle of a request', async ({
       assert,
     }) => {
       let current = await first()
@@ -162,7 +166,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       assert.isTrue(await nothingIsLeftOver())
     }).timeout(600_000)
 
-    test('are brought home by a client of the protocol, whatever is killed on the way', async ({
+    test('uploads are completed by a client of the protocol, whatever is killed on the way', async ({
       assert,
       cleanup,
     }) => {

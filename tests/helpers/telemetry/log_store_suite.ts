@@ -113,7 +113,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       ])
     })
 
-    test('text of any kind is kept as it is, and found by its whole self only', async ({
+    test('text of any kind is stored unchanged, and found by its whole self only', async ({
       assert,
     }) => {
       const values = [
@@ -190,7 +190,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.notInclude(text, '_realms')
     })
 
-    test('level, service and channel are asked for as labels are', async ({ assert }) => {
+    test('level, service and channel are queried as labels are', async ({ assert }) => {
       await write(
         ...LOG_LEVELS.map((level, at) => aLine(at, { level, channel: at % 2 ? 'http' : 'system' }))
       )
@@ -201,7 +201,9 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.equal((await found(ofRun(not(label('service', 'hub-server-test'))))).total, 0)
     })
 
-    test('lists, negations and their mixtures share out all lines', async ({ assert }) => {
+    test('the store lists, negations and their mixtures share out all lines', async ({
+      assert,
+    }) => {
       await write(
         aLine(0, { labels: { a: '1', b: '1' } }),
         aLine(1, { labels: { a: '2', b: '1' } }),
@@ -338,7 +340,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.deepEqual(await messages(ofRun()), ['line 1', 'line 0'])
     })
 
-    test('long lines are kept, and those beside them', async ({ assert }) => {
+    test('long lines are stored, and the lines beside them', async ({ assert }) => {
       const long = 'ä"\u0001'.repeat(12_000)
       await write(aLine(0), aLine(1, { labels: { long } }), aLine(2))
       const { records } = await found(ofRun())
@@ -349,7 +351,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.equal(records[1]!.labels.long, long)
     })
 
-    test('a line of a time that is not kept is refused, with those beside it', async ({
+    test('a line older than the retention is refused, with the lines beside it', async ({
       assert,
     }) => {
       const old = aLine(0, { time: new Date(Date.now() - 400 * 86_400_000).toISOString() })

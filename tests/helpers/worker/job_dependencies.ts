@@ -10,7 +10,7 @@ export const LIMITS: JobLimits = { concurrency: 2, jobMs: 60_000, graceMs: 0, ma
 export const silent = { info() {}, warn() {}, error() {}, debug() {} }
 
 const nowhere = () => {
-  throw new Error('Nobody is asked here')
+  throw new Error('No request is expected here')
 }
 
 /** What jobs need that use neither the platform nor images. */

@@ -20,13 +20,16 @@ async function run(...args: string[]) {
 }
 
 test.group('bus:dead', () => {
-  test('reports that there are no dead letters', async ({ assert }) => {
+  test('the command reports that there are no dead letters', async ({ assert }) => {
     const { said: output, exitCode } = await run('list')
     assert.include(output, 'no dead letters')
     assert.equal(exitCode, 0)
   })
 
-  test('drops one, which the audit trail has without a person', async ({ assert, cleanup }) => {
+  test('the command drops one, which the audit trail has without a person', async ({
+    assert,
+    cleanup,
+  }) => {
     const recorded: SecurityEvent[] = []
     cleanup(useSecuritySink({ record: async (event) => void recorded.push(event) }))
     const queue = COMMAND_QUEUES.analysisMetadata
@@ -43,7 +46,7 @@ test.group('bus:dead', () => {
     assert.equal(recorded[0]!.origin.userAgent, 'node ace bus:dead')
   })
 
-  test('rejects unknown queues, and lists the known ones', async ({ assert }) => {
+  test('the command rejects unknown queues, and lists the known ones', async ({ assert }) => {
     const action = await run('bury')
     assert.include(action.said, 'list, redrive, drop')
     assert.equal(action.exitCode, 1)

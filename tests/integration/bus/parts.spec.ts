@@ -10,7 +10,7 @@ import { busDatabase } from '#tests/helpers/bus/bus_database'
 import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
 test.group('Mutex per key', () => {
-  test('keeps the order per key, and runs keys concurrently', async ({ assert }) => {
+  test('a mutex keeps the order per key, and runs keys concurrently', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const ended: string[] = []
     const { promise: bEnded, resolve: endB } = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ test.group('Mutex per key', () => {
     assert.deepEqual(ended, ['b1', 'a1', 'a2'])
   })
 
-  test('continues after a failure', async ({ assert }) => {
+  test('a mutex continues after a failure', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const failing = mutex.run('a', () => Promise.reject(new Error('no')))
     const next = mutex.run('a', async () => 'done')

@@ -42,10 +42,7 @@ test.group('Sessions of clients that went away', () => {
     assert.containSubset(limits, { tcp_user_timeout: '60000', tcp_keepalives_idle: '2' })
   })
 
-  test('a transaction that nobody continues does not keep its locks', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('an abandoned transaction does not keep its locks', async ({ assert, cleanup }) => {
     const pool = openPool(cleanup)
     await pool.query('create table held (id int primary key); insert into held values (1)')
     cleanup(async () => void (await pool.query('drop table held')))
@@ -62,7 +59,7 @@ test.group('Sessions of clients that went away', () => {
     assert.instanceOf(end, Error)
   })
 
-  test('a snapshot of the audit trail, which locks nothing, lasts while a store is asked', async ({
+  test('a snapshot of the audit trail, which locks nothing, lasts while a store is read', async ({
     assert,
     cleanup,
   }) => {

@@ -120,7 +120,10 @@ test.group('Reads that share connections', () => {
 })
 
 test.group('An exclusive connection', () => {
-  test('fails its borrower when it breaks, and nobody else', async ({ assert, cleanup }) => {
+  test('a connection fails its borrower when it breaks, and no other', async ({
+    assert,
+    cleanup,
+  }) => {
     const pool = poolOf(1, cleanup)
     const lost = inTransaction(pool, async (transaction) => {
       const ended = new Promise<void>((resolve) => void transaction.once('end', resolve))

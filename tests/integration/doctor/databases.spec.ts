@@ -30,9 +30,7 @@ test.group('The doctor | databases', (group) => {
   const findingsOf = (...checks: NonNullable<Parameters<typeof found>[0]['checks']>) =>
     found({ url: database.url, checks })
 
-  test('one that does not keep what it says it kept, with too few connections', async ({
-    assert,
-  }) => {
+  test('a database that loses committed data, with too few connections', async ({ assert }) => {
     assert.deepEqual(await found({ checks: [databaseCheck], env: { DB_POOL: 1_000 } }), [
       'DATABASE_COMMIT_EARLY',
       'DATABASE_CONNECTIONS_FEW',
@@ -41,7 +39,7 @@ test.group('The doctor | databases', (group) => {
     ])
   })
 
-  test('one that is away is found once, and no password is told', async ({ assert }) => {
+  test('an unavailable database is found once, and no password is shown', async ({ assert }) => {
     const url = 'postgres://hub:geheim@127.0.0.1:1/hub'
     const checks = [databaseCheck, migrationsCheck, indexesCheck, outboxCheck, deadLettersCheck]
     const report = await examined({ url, checks })

@@ -101,7 +101,7 @@ test.group('The doctor | what it leans on', () => {
     ])
   })
 
-  test('a registry that does not let us in, is away, or shows a certificate of nobody', async ({
+  test('a registry that refuses the login, is unavailable, or shows an untrusted certificate', async ({
     assert,
     cleanup,
   }) => {
@@ -240,7 +240,7 @@ test.group('The doctor | what it leans on', () => {
     assert.deepEqual(await findingsIn(switchesCheck, {}), [])
   })
 
-  test('somebody else, or nobody, at PUBLIC_URL', async ({ assert, cleanup }) => {
+  test('another server, or none, at PUBLIC_URL', async ({ assert, cleanup }) => {
     const url = await serving(cleanup, (_, response) => void response.end('<h1>It works!</h1>'))
     assert.deepEqual(await findingsIn(proxyCheck, { PUBLIC_URL: NOBODY }), [
       'PUBLIC_URL_UNREACHABLE',

@@ -127,7 +127,7 @@ test.group('A server that closes gracefully', () => {
     })
   })
 
-  test('a request that has only begun to arrive is still answered', async ({ assert }) => {
+  test('a request that has only started to arrive is still answered', async ({ assert }) => {
     const drain = new Drain()
     const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const socket = connect(Number(new URL(await listening(server)).port), '127.0.0.1')
@@ -215,7 +215,7 @@ test.group('A server with requests that it cannot read', () => {
     return { head, body }
   }
 
-  test('answers {method} with a head that is too long, body: {hasBody}')
+  test('the server answers {method} with a head that is too long, body: {hasBody}')
     .with([
       { method: 'GET', hasBody: true },
       { method: 'POST', hasBody: true },
@@ -229,7 +229,7 @@ test.group('A server with requests that it cannot read', () => {
       assert.equal(body === '', !hasBody)
     })
 
-  test('answers a malformed HEAD without a body', async ({ assert }) => {
+  test('the server answers a malformed HEAD without a body', async ({ assert }) => {
     const malformed = 'HEAD / HTTP/1.1\r\nhost: x\r\na name: b\r\n\r\n'
     const { head, body } = await answerTo(malformed)
     assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
@@ -279,7 +279,7 @@ test.group('A server with slow clients', () => {
     }
   })
 
-  test('is set to 15 seconds for heads, to 60 for bodies, and to none for answers', ({
+  test('the server is set to 15 seconds for heads, to 60 for bodies, and to none for answers', ({
     assert,
   }) => {
     const server = new GracefulServer(() => {}, new Drain())
@@ -289,7 +289,7 @@ test.group('A server with slow clients', () => {
     assert.equal(server.timeout, 0)
   })
 
-  test('keeps a connection whose last body was completed after the response, read or not', async ({
+  test('the server keeps a connection whose last body was completed after the response, read or not', async ({
     assert,
     cleanup,
   }) => {
@@ -323,14 +323,14 @@ test.group('A server with slow clients', () => {
     })
   })
 
-  test('answers malformed requests with the envelope', async ({ assert, cleanup }) => {
+  test('the server answers malformed requests with the envelope', async ({ assert, cleanup }) => {
     const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     const url = await listening(server)
     cleanup(() => void server.close())
     assert.match(await sendSlowly(url, ['what is this\r\n\r\n']), /400 .*"code":"bad_request"/s)
   })
 
-  test('lets an answer take as long as it takes', async ({ assert, cleanup }) => {
+  test('the server lets an answer take as long as it takes', async ({ assert, cleanup }) => {
     const finish = Promise.withResolvers<void>()
     const server = new GracefulServer((_request, response) => {
       response.write('beginning ')
@@ -362,7 +362,7 @@ test.group('A server with many clients', () => {
     return new GracefulServer((_request, response) => response.end('here'), new Drain(), limits)
   }
 
-  test('closes connections beyond those that one address may have, until one ends', async ({
+  test('the server closes connections beyond those that one address may have, until one ends', async ({
     assert,
     cleanup,
   }) => {
@@ -383,7 +383,7 @@ test.group('A server with many clients', () => {
     assert.containSubset(counted.values, [{ labels: { limit: 'address' } }])
   })
 
-  test('closes connections above the total limit, from any address', async ({
+  test('the server closes connections above the total limit, from any address', async ({
     assert,
     cleanup,
   }) => {
@@ -398,7 +398,7 @@ test.group('A server with many clients', () => {
     )
   })
 
-  test('counts a shared proxy only in the total', async ({ assert, cleanup }) => {
+  test('the server counts a shared proxy only in the total', async ({ assert, cleanup }) => {
     const server = await limited(10, 1, true)
     const url = await listening(server)
     cleanup(() => void server.closeAllConnections())

@@ -35,7 +35,7 @@ async function serve(source: () => Readable) {
 }
 
 test.group('A stream that is answered', () => {
-  test('is sent whole to a reader that reads', async ({ assert }) => {
+  test('a stream is sent whole to a reader that reads', async ({ assert }) => {
     const { server, ends, port } = await serve(() =>
       Readable.from(repeated(200), { objectMode: false })
     )

@@ -54,7 +54,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 }
 
 test.group('A client that does not read', () => {
-  test('is disconnected from {$self}')
+  test('a slow client is disconnected from {$self}')
     .with(Object.keys(ANSWERS))
     .run(async ({ assert, cleanup }, kind) => {
       const closed = Promise.withResolvers<void>()
@@ -68,7 +68,10 @@ test.group('A client that does not read', () => {
       socket.destroy()
     })
 
-  test('is disconnected even if it takes a little now and then', async ({ assert, cleanup }) => {
+  test('a slow client is disconnected even if it takes a little now and then', async ({
+    assert,
+    cleanup,
+  }) => {
     const closed = Promise.withResolvers<void>()
     const { port } = await serve((_request, response) => {
       response.once('close', closed.resolve)
@@ -83,7 +86,10 @@ test.group('A client that does not read', () => {
     socket.destroy()
   })
 
-  test('is one that waits for nothing only if an answer waits', async ({ assert, cleanup }) => {
+  test('a slow client is one that waits for nothing only if an answer waits', async ({
+    assert,
+    cleanup,
+  }) => {
     let parked: ServerResponse | undefined
     const { server, port } = await serve((request, response) => {
       if (request.url === '/parked') {

@@ -48,7 +48,7 @@ test.group('The contexts of a sandbox', (group) => {
     }
   })
 
-  test('never become the current one, not even the first', async ({ assert }) => {
+  test('contexts never become the current one, not even the first', async ({ assert }) => {
     await up(contexts, folders[0]!)
     assert.isNull(contexts.stored.current)
     contexts.stored = { ...contexts.stored, current: 'sandbox-north' }
@@ -56,7 +56,9 @@ test.group('The contexts of a sandbox', (group) => {
     assert.equal(contexts.stored.current, 'sandbox-north')
   })
 
-  test('are others for each sandbox, and the same at its next start', async ({ assert }) => {
+  test('contexts are others for each sandbox, and the same at its next start', async ({
+    assert,
+  }) => {
     const names = []
     for (const folder of [folders[0]!, folders[1]!, folders[0]!, folders[1]!]) {
       const { name } = await up(contexts, folder)
@@ -67,7 +69,7 @@ test.group('The contexts of a sandbox', (group) => {
     assert.equal(contexts.stored.contexts['sandbox-2-admin']!.sandbox, folders[1])
   })
 
-  test('leave a context that somebody made with their name', async ({ assert }) => {
+  test('contexts leave a context that somebody made with their name', async ({ assert }) => {
     const made = { url: 'https://hub.example.org', tokens: TOKENS }
     contexts.stored = { current: 'sandbox-admin', contexts: { 'sandbox-admin': made } }
     const { name } = await up(contexts, folders[0]!)
@@ -75,7 +77,7 @@ test.group('The contexts of a sandbox', (group) => {
     assert.deepEqual(contexts.stored.contexts['sandbox-admin'], made)
   })
 
-  test('go with their sandbox, and leave those of others', async ({ assert }) => {
+  test('contexts go with their sandbox, and leave those of others', async ({ assert }) => {
     await up(contexts, folders[0]!)
     await up(contexts, folders[1]!)
     contexts.stored = { ...contexts.stored, current: 'sandbox' }
@@ -84,7 +86,9 @@ test.group('The contexts of a sandbox', (group) => {
     assert.isNull(contexts.stored.current)
   })
 
-  test('give their names to the next sandbox when their folder is gone', async ({ assert }) => {
+  test('contexts give their names to the next sandbox when their folder is gone', async ({
+    assert,
+  }) => {
     await up(contexts, folders[0]!)
     await rm(folders[0]!, { recursive: true })
     const { name } = await up(contexts, folders[2]!)

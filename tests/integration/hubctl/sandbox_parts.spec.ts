@@ -71,7 +71,7 @@ test.group('The parts of a sandbox', (group) => {
     return Number(await readFile(log, 'utf8'))
   }
 
-  test('keep the policy and the data that somebody has changed', async ({ assert }) => {
+  test('the parts keep the policy and the data that somebody has changed', async ({ assert }) => {
     const node = folder.node('north')
     const files = ['policy.yaml', 'node.yaml', 'data/patients.csv'].map((file) => join(node, file))
     const [policy, settings, patients] = files as [string, string, string]
@@ -91,7 +91,7 @@ test.group('The parts of a sandbox', (group) => {
     assert.equal(await readFile(join(node, 'hub.pub'), 'utf8'), 'key two\n')
   })
 
-  test('write data whole that were begun', async ({ assert }) => {
+  test('the parts complete partly written data', async ({ assert }) => {
     const node = folder.node('north')
     await mkdir(join(node, 'data.new'), { recursive: true })
     await writeFile(join(node, 'data.new', 'cut.csv'), 'pat')
@@ -100,7 +100,7 @@ test.group('The parts of a sandbox', (group) => {
     assert.sameMembers(files, ['patients.csv', 'followup.csv', 'laboratory.csv'])
   })
 
-  test('do not take a port at which somebody listens, on either loopback address', async ({
+  test('the parts do not take a port at which somebody listens, on either loopback address', async ({
     assert,
   }) => {
     for (const host of ['127.0.0.1', '::1']) {
@@ -114,7 +114,9 @@ test.group('The parts of a sandbox', (group) => {
     assert.isFalse(existsSync(folder.logs))
   })
 
-  test('send no password to a port that another process listens at', async ({ assert }) => {
+  test('the parts send no password to a port that another process listens at', async ({
+    assert,
+  }) => {
     const [listening, other] = [await start(LISTENS, '0'), await start(STAYS)]
     const port = await portOf()
     const address = { url: `http://localhost:${port}`, port, log: '' }
@@ -124,7 +126,7 @@ test.group('The parts of a sandbox', (group) => {
     await assert.rejects(() => requireOwnHub(other, address), /Another program listens/)
   })
 
-  test('are not the only ones at a port where somebody else listens at another address', async ({
+  test('the parts are not the only ones at a port where somebody else listens at another address', async ({
     assert,
   }) => {
     const listening = await start(LISTENS, '0')
@@ -137,7 +139,7 @@ test.group('The parts of a sandbox', (group) => {
     assert.isTrue(await isPortOf(listening.pid, port))
   })
 
-  test('are started again after pauses that grow, and say so, until they are stopped', async ({
+  test('the parts are started again after pauses that grow, and say so, until they are stopped', async ({
     assert,
   }) => {
     const lines: string[] = []
@@ -187,7 +189,7 @@ test.group('The parts of a sandbox', (group) => {
     await kept.stop()
   })
 
-  test('are ended at the next start if their sandbox was killed, and no other process', async ({
+  test('the parts are ended at the next start if their sandbox was killed, and no other process', async ({
     assert,
   }) => {
     const part = await start(STAYS)
@@ -210,7 +212,7 @@ test.group('The parts of a sandbox', (group) => {
     await once(other, 'exit')
   })
 
-  test('leave nothing in the temporary folder, also of a start that was killed', async ({
+  test('the parts leave nothing in the temporary folder, also of a start that was killed', async ({
     assert,
   }) => {
     const killed = await new TemporaryFolder(path).create()
@@ -224,7 +226,9 @@ test.group('The parts of a sandbox', (group) => {
     assert.isFalse(existsSync(join(path, 'temporary')))
   })
 
-  test('remove nothing that a link in their folder leads to but their own', async ({ assert }) => {
+  test('the parts remove nothing that a link in their folder leads to but their own', async ({
+    assert,
+  }) => {
     const precious = join(path, 'precious')
     await mkdir(precious)
     await symlink(precious, join(path, 'temporary'))

@@ -87,7 +87,7 @@ test.group('Records with clients', (group) => {
   group.setup(withTables)
   group.each.setup(setUp)
 
-  test('are created together with them', async ({ assert }) => {
+  test('records are created together with them', async ({ assert }) => {
     const record = owner()
     const clientId = await create(record, (transaction) => keep(transaction, record.id))
     const client = await clients.read(clientId)
@@ -96,7 +96,7 @@ test.group('Records with clients', (group) => {
     assert.equal(await count('tasks'), 0)
   })
 
-  test('are announced before their client is created', async ({ assert }) => {
+  test('records are announced before their client is created', async ({ assert }) => {
     const record = owner()
     let announced = 0
     standIn.fail(async (request, answer) => {
@@ -109,11 +109,11 @@ test.group('Records with clients', (group) => {
     assert.equal(announced, 1)
   })
 
-  test('do not exist, and neither does the client, if they cannot be inserted', async ({
+  test('records do not exist, and neither does the client, if they cannot be inserted', async ({
     assert,
   }) => {
     const record = owner()
-    const failure = new Error('the name is taken')
+    const failure = new Error('the name is in use')
     const creation = create(record, async (transaction) => {
       await keep(transaction, record.id)
       throw failure
@@ -173,7 +173,7 @@ test.group('Records with clients', (group) => {
     assert.isUndefined(await clients.findByName(record.id))
   })
 
-  test('reuse an existing client', async ({ assert }) => {
+  test('records reuse an existing client', async ({ assert }) => {
     const record = owner()
     const before = await clients.create({ name: record.id, realmId: record.realmId })
     assert.equal((await provisioning().provide(record)).id, before.id)
@@ -191,7 +191,7 @@ test.group('Records with clients', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('cannot be inserted after their client was abandoned', async ({ assert }) => {
+  test('records cannot be inserted after their client was abandoned', async ({ assert }) => {
     const record = owner()
     const late = create(record, async (transaction) => {
       await keep(transaction, record.id)
@@ -201,7 +201,9 @@ test.group('Records with clients', (group) => {
     assert.isFalse(await exists(record.id))
   })
 
-  test('leave a client to reconciliation if it cannot be removed at once', async ({ assert }) => {
+  test('records leave a client to reconciliation if it cannot be removed at once', async ({
+    assert,
+  }) => {
     const record = owner()
     const failure = new Error('no')
     const creation = create(record, async () => {
@@ -224,7 +226,7 @@ test.group('Intents without a record', (group) => {
   group.setup(withTables)
   group.each.setup(setUp)
 
-  test('are retained for ten minutes, then their clients are removed', async ({
+  test('intents are retained for ten minutes, then their clients are removed', async ({
     assert,
     cleanup,
   }) => {
@@ -241,14 +243,14 @@ test.group('Intents without a record', (group) => {
     assert.equal(await count('tasks'), 0)
   })
 
-  test('are deleted if they have no client', async ({ assert, cleanup }) => {
+  test('intents are deleted if they have no client', async ({ assert, cleanup }) => {
     await intents.write({ recordId: randomUUID(), realmId: randomUUID() })
     cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
     assert.equal(await count('tasks'), 0)
   })
 
-  test('never remove the client of an existing record', async ({ assert, cleanup }) => {
+  test('intents never remove the client of an existing record', async ({ assert, cleanup }) => {
     const record = owner()
     await provisioning().provide(record)
     await pool.query('insert into kept_records values ($1)', [record.id])
@@ -257,7 +259,10 @@ test.group('Intents without a record', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('never remove a client of the same name in another realm', async ({ assert, cleanup }) => {
+  test('intents never remove a client of the same name in another realm', async ({
+    assert,
+    cleanup,
+  }) => {
     const record = owner()
     await intents.write({ recordId: record.id, realmId: record.realmId })
     await clients.create({ name: record.id, realmId: standIn.realms.master.id })
@@ -266,7 +271,7 @@ test.group('Intents without a record', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('are retried if the provider is unavailable', async ({ assert, cleanup }) => {
+  test('intents are retried if the provider is unavailable', async ({ assert, cleanup }) => {
     await provisioning().provide(owner())
     cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     await standIn.goAway()
@@ -276,7 +281,7 @@ test.group('Intents without a record', (group) => {
     assert.equal(await reconcile(), 1)
   })
 
-  test('are skipped while a transaction uses them', async ({ assert, cleanup }) => {
+  test('intents are skipped while a transaction uses them', async ({ assert, cleanup }) => {
     const record = owner()
     const steps = provisioning()
     await steps.withClient(record, ({ attach }) =>
@@ -296,7 +301,9 @@ test.group('The provider and transactions', (group) => {
   group.setup(withTables)
   group.each.setup(setUp)
 
-  test('never overlap: a call within a transaction is rejected', async ({ assert }) => {
+  test('calls and transactions never overlap: a call within a transaction is rejected', async ({
+    assert,
+  }) => {
     const record = owner()
     const seen = standIn.seen.length
     const calls = [
@@ -317,7 +324,9 @@ test.group('The provider and transactions', (group) => {
     assert.deepEqual(paths, ['POST /clients'])
   })
 
-  test('never overlap in any other transaction either', async ({ assert }) => {
+  test('calls and transactions never overlap in any other transaction either', async ({
+    assert,
+  }) => {
     await inTransaction(pool, async (transaction) => {
       await transaction.query('select 1')
       assert.throws(() => provider.ownToken(), CalledInTransaction as never)
@@ -349,13 +358,13 @@ test.group('The provider and transactions', (group) => {
 })
 
 test.group('Client secrets', () => {
-  test('are 256 random bits', ({ assert }) => {
+  test('secrets are 256 random bits', ({ assert }) => {
     const secrets = new Set(Array.from({ length: 100 }, newClientSecret))
     assert.equal(secrets.size, 100)
     secrets.forEach((secret) => assert.match(secret, /^[0-9a-f]{64}$/))
   })
 
-  test('come from the one source of randomness', ({ assert, cleanup }) => {
+  test('secrets come from the one source of randomness', ({ assert, cleanup }) => {
     cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 7) }))
     assert.equal(newClientSecret(), '07'.repeat(32))
     assert.lengthOf(clock.random(3), 3)

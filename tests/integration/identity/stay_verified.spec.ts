@@ -56,7 +56,9 @@ test.group('Connections that outlive their request', (group) => {
     }
   })
 
-  test('stay for as long as the token is active, which is checked regularly', ({ assert }) =>
+  test('connections stay for as long as the token is active, which is checked regularly', ({
+    assert,
+  }) =>
     withTime(async (pass) => {
       const watched = watch(standIn.mint())
       for (let checks = 1; checks <= 5; checks++) {
@@ -68,7 +70,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.isFalse(watched.hasEnded)
     }))
 
-  test('end when the token does, and not before', ({ assert }) =>
+  test('connections end when the token does, and not before', ({ assert }) =>
     withTime(async (pass) => {
       const exp = Math.floor(clock.now() / 1_000) + 3
       const watched = watch(standIn.mint({ exp }))
@@ -82,7 +84,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.instanceOf(watched.reason, Unauthorized)
     }))
 
-  test('end with the next verdict after the token was revoked', ({ assert }) =>
+  test('connections end with the next verdict after the token was revoked', ({ assert }) =>
     withTime(async (pass) => {
       const token = standIn.mint()
       const watched = watch(token)
@@ -95,7 +97,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.isUndefined(await tokens.verify(token))
     }))
 
-  test('end with the next verdict if a permission is revoked, but not if one is granted', ({
+  test('connections end with the next verdict if a permission is revoked, but not if one is granted', ({
     assert,
   }) =>
     withTime(async (pass) => {
@@ -112,7 +114,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.match(String(watched.reason), /permission/)
     }))
 
-  test('end no later if other requests use the token', ({ assert }) =>
+  test('connections end no later if other requests use the token', ({ assert }) =>
     withTime(async (pass) => {
       const token = standIn.mint()
       await tokens.verify(token)
@@ -142,7 +144,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.isFalse(watched.hasEnded)
     }))
 
-  test('end if the provider stays unavailable', async ({ assert }) => {
+  test('connections end if the provider stays unavailable', async ({ assert }) => {
     await withTime(async (pass) => {
       const watched = watch(standIn.mint())
       await pass(0)
@@ -158,14 +160,14 @@ test.group('Connections that outlive their request', (group) => {
     await standIn.listen()
   })
 
-  test('never start with an inactive token', async ({ assert }) => {
+  test('connections never start with an inactive token', async ({ assert }) => {
     const watched = watch('nonsense')
     await eventually(() => watched.hasEnded)
     assert.instanceOf(watched.reason, Unauthorized)
     assert.equal(introspections(), 0)
   })
 
-  test('share introspections of a token', ({ assert }) =>
+  test('connections share introspections of a token', ({ assert }) =>
     withTime(async (pass) => {
       const token = standIn.mint()
       const watched = Array.from({ length: 200 }, () => watch(token))
@@ -175,7 +177,7 @@ test.group('Connections that outlive their request', (group) => {
       assert.equal(introspections(), 3)
     }))
 
-  test('stop introspecting when they are closed', ({ assert }) =>
+  test('connections stop introspecting when they are closed', ({ assert }) =>
     withTime(async (pass) => {
       watch(standIn.mint())
       await pass(0)

@@ -58,7 +58,7 @@ test.group('Tasks', (group) => {
     return stop
   })
 
-  test('are not enqueued if their transaction rolls back', async ({ assert }) => {
+  test('tasks are not enqueued if their transaction rolls back', async ({ assert }) => {
     const client = await pool.connect()
     await client.query('begin')
     await tasks.enqueue({ key: 'a', data: 'one' }, client)
@@ -85,7 +85,7 @@ test.group('Tasks', (group) => {
     assert.equal(new Set(done).size, 40)
   })
 
-  test('go to another process when a lease expires', async ({ assert }) => {
+  test('tasks go to another process when a lease expires', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     const [task] = await tasks.claim(5)
     passedMs = 25_000
@@ -136,10 +136,10 @@ test.group('Tasks', (group) => {
       },
       () => {
         setImmediate(() => going.resolve())
-        throw new Error('and nobody can be told')
+        throw new Error('and no report is possible')
       }
     )
-    await assert.rejects(() => runDueTasks(uneven), 'and nobody can be told')
+    await assert.rejects(() => runDueTasks(uneven), 'and no report is possible')
     assert.deepEqual(done, ['lasts'])
   })
 
@@ -228,7 +228,7 @@ test.group('Tasks', (group) => {
     assert.isFalse(await tasks.cancel('b'))
   })
 
-  test('stay while their queue is paused for them', async ({ assert }) => {
+  test('tasks stay while their queue is paused for them', async ({ assert }) => {
     const paused = new Tasks<string>(pool, { ...QUEUE, pausedWhile: `t.data = '"two"'` })
     await paused.enqueue({ key: 'a', data: 'one' })
     await paused.enqueue({ key: 'b', data: 'two' })
@@ -236,7 +236,7 @@ test.group('Tasks', (group) => {
     assert.deepEqual(done, ['one'])
   })
 
-  test('of other queues are not claimed', async ({ assert }) => {
+  test('tasks of other queues are not claimed', async ({ assert }) => {
     const others = new Tasks<string>(pool, { ...QUEUE, name: 'other' })
     await tasks.enqueue({ key: 'a', data: 'one' })
     await others.enqueue({ key: 'a', data: 'two' })

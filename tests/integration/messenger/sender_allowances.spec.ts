@@ -36,7 +36,7 @@ const countedAgo = ({ id }: Party, ago: string) =>
 test.group('Limits of a sender', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is rejected at the limit, and accepted again after acknowledgements', async ({
+  test('a sender is rejected at the limit, and accepted again after acknowledgements', async ({
     assert,
   }) => {
     const [sender, recipients] = [aParty(), parties(10)]
@@ -57,7 +57,9 @@ test.group('Limits of a sender', (group) => {
     assert.lengthOf(await later(), 1)
   })
 
-  test('is refused by size, for which what went to many counts once', async ({ assert }) => {
+  test('a sender is refused by size, for which what went to many counts once', async ({
+    assert,
+  }) => {
     const [sender, data] = [aParty(), JSON.stringify('x'.repeat(10_000))]
     const outgoing = withLimits({ senderMaxBytes: 30_000 })
     await outgoing.store(newMessage(parties(60), { sender, data }))
@@ -73,7 +75,7 @@ test.group('Limits of a sender', (group) => {
     assert.deepEqual(await bookOf(sender), { messages: 61, bytes })
   })
 
-  test('does not affect others while it is rejected', async ({ assert, cleanup }) => {
+  test('a sender does not affect others while it is rejected', async ({ assert, cleanup }) => {
     const [sender, others] = [aParty(), parties(5)]
     const outgoing = withLimits({ senderMaxMessages: 1 })
     const messages = [
@@ -95,7 +97,7 @@ test.group('Limits of a sender', (group) => {
     assert.equal(statements, 0)
   })
 
-  test('does not get past a limit by sending from several processes at once', async ({
+  test('a sender does not get past a limit by sending from several processes at once', async ({
     assert,
   }) => {
     const sender = aParty()
@@ -110,7 +112,7 @@ test.group('Limits of a sender', (group) => {
     )
   })
 
-  test('has what it may send set aside by a process for many messages at a time', async ({
+  test('a sender has what it may send set aside by a process for many messages at a time', async ({
     assert,
   }) => {
     const sender = aParty()
@@ -126,7 +128,7 @@ test.group('Limits of a sender', (group) => {
     }
   })
 
-  test('is forgotten once nothing of it can wait', async ({ assert }) => {
+  test('a sender is forgotten once nothing of it can wait', async ({ assert }) => {
     const [idle, active] = [aParty(), aParty()]
     for (const sender of [idle, active]) {
       await withLimits({ senderMaxMessages: 10 }).store(newMessage(parties(1), { sender }))

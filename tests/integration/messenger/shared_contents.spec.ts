@@ -40,7 +40,7 @@ const bytesOf = async (table: string, { id }: Party): Promise<number> => {
 test.group('A message for many', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is stored once for all of them, and comes to each whole', async ({ assert }) => {
+  test('a message is stored once for all of them, and comes to each whole', async ({ assert }) => {
     const { sender, recipients, data } = await sentToMany()
     assert.equal(await bytesOf('messages', sender), 0)
     assert.equal(await bytesOf('message_contents', sender), data!.length)
@@ -50,7 +50,7 @@ test.group('A message for many', (group) => {
     }
   })
 
-  test('goes with its last copy, also where the last are acknowledged at the same time', async ({
+  test('a message goes with its last copy, also where the last are acknowledged at the same time', async ({
     assert,
   }) => {
     const { sender, acknowledge } = await sentToMany()
@@ -63,7 +63,9 @@ test.group('A message for many', (group) => {
     assert.equal(await contentsOf(sender), 0)
   })
 
-  test('is acknowledged by one while another has not committed yet', async ({ assert }) => {
+  test('a message is acknowledged by one while another has not committed yet', async ({
+    assert,
+  }) => {
     const { sender, ids, acknowledge } = await sentToMany()
     const other = await messengerPool().connect()
     try {
@@ -77,7 +79,7 @@ test.group('A message for many', (group) => {
     assert.equal(await contentsOf(sender), 1)
   })
 
-  test('goes when it had its time, or with the mailboxes', async ({ assert }) => {
+  test('a message goes when it had its time, or with the mailboxes', async ({ assert }) => {
     const [old, forGone] = [await sentToMany(), await sentToMany()]
     await messengerPool().query(
       `update messages set created_at = created_at - interval '24 hours' where id = any($1)`,
@@ -92,7 +94,9 @@ test.group('A message for many', (group) => {
     assert.equal(await contentsOf(forGone.sender), 0)
   })
 
-  test('is swept after a day where a process ended before it removed it', async ({ assert }) => {
+  test('a message is swept after a day where a process ended before it removed it', async ({
+    assert,
+  }) => {
     const [left, young] = [await sentToMany(), await sentToMany()]
     const lost = [left, young]
     await messengerPool().query('delete from messages where sender_id = any($1)', [

@@ -50,7 +50,7 @@ async function books(parties: readonly Party[]) {
 test.group('Expired messages', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('go, over many portions, and nothing else does', async ({ assert }) => {
+  test('messages go, over many portions, and nothing else does', async ({ assert }) => {
     const parties = [aParty(), aParty(), aParty()]
     await messages(2_700, parties, '24 hours')
     const stored = await messages(30, parties, '23 hours')
@@ -70,7 +70,7 @@ test.group('Expired messages', (group) => {
     )
   })
 
-  test('are counted once, while their recipients acknowledge them and others send', async ({
+  test('messages are counted once, while their recipients acknowledge them and others send', async ({
     assert,
   }) => {
     const parties = [aParty(), aParty(), aParty(), aParty()]
@@ -93,7 +93,9 @@ test.group('Expired messages', (group) => {
     assert.isAtLeast(swept!.removed, sum(expired))
   })
 
-  test('go, although the recipient acknowledged a whole portion meanwhile', async ({ assert }) => {
+  test('messages go, although the recipient acknowledged a whole portion meanwhile', async ({
+    assert,
+  }) => {
     const [first, second] = [aParty(), aParty()]
     const acknowledged = await messages(1_000, [first], '30 hours')
     await messages(5, [second], '24 hours')
@@ -115,7 +117,7 @@ test.group('Expired messages', (group) => {
     assert.containsSubset(await books([second]), [{ messages: 0, expired: 5 }])
   })
 
-  test('wait where another process removes them', async ({ assert }) => {
+  test('messages wait where another process removes them', async ({ assert }) => {
     const party = aParty()
     await messages(5, [party], '24 hours')
     await runAsLeader(messengerPool(), 'expired messages', async () => {
@@ -126,7 +128,9 @@ test.group('Expired messages', (group) => {
     assert.containsSubset(await books([party]), [{ messages: 0, expired: 5 }])
   })
 
-  test('are removed at once by the command, which reports how many', async ({ assert }) => {
+  test('messages are removed at once by the command, which reports how many', async ({
+    assert,
+  }) => {
     const party = aParty()
     await messages(7, [party], '24 hours')
     const app = await boot()
@@ -141,7 +145,7 @@ test.group('Expired messages', (group) => {
     assert.containsSubset(await books([party]), [{ messages: 0, expired: 7 }])
   })
 
-  test('stay when the process is to stop', async ({ assert }) => {
+  test('messages stay when the process is to stop', async ({ assert }) => {
     const party = aParty()
     await messages(5, [party], '24 hours')
     const swept = await sweepMessages({ logger: silent, signal: AbortSignal.abort() })
@@ -149,7 +153,7 @@ test.group('Expired messages', (group) => {
     assert.containsSubset(await books([party]), [{ messages: 5 }])
   })
 
-  test('are found by an index, and those of a recipient as well', async ({ assert }) => {
+  test('messages are found by an index, and those of a recipient as well', async ({ assert }) => {
     const party = aParty()
     await messages(2_000, Array.from({ length: 500 }, aParty), '1 hour')
     await messengerPool().query('analyze messages')
@@ -179,7 +183,9 @@ test.group('Expired messages', (group) => {
 test.group('Figures of mailboxes', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('report the number and age of pending messages by kind of recipient', async ({ assert }) => {
+  test('the figures report the number and age of pending messages by kind of recipient', async ({
+    assert,
+  }) => {
     exposeBacklog(messengerPool())
     const figure = async (name: string) => {
       const text = await metrics.getSingleMetricAsString(name)
@@ -199,7 +205,7 @@ test.group('Figures of mailboxes', (group) => {
 test.group('What messages leave behind', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is forgotten in time, and not before', async ({ assert }) => {
+  test('the rest is forgotten in time, and not before', async ({ assert }) => {
     const pool = messengerPool()
     const [idle, used, full] = [aParty(), aParty(), aParty()]
     const all = [idle, used, full]

@@ -58,7 +58,7 @@ test.group('Wakeups of mailboxes', (group) => {
     }
   })
 
-  test('reach whoever waits for a mailbox, here and in other processes, once', async ({
+  test('wakeups reach whoever waits for a mailbox, here and in other processes, once', async ({
     assert,
   }) => {
     const [party, other] = [aParty(), aParty()]
@@ -76,7 +76,9 @@ test.group('Wakeups of mailboxes', (group) => {
     assert.equal(listeners[1]!.count, 1)
   })
 
-  test('of other programs are understood, and those that are none are not', async ({ assert }) => {
+  test('wakeups of other programs are understood, and malformed ones are ignored', async ({
+    assert,
+  }) => {
     const party = aParty()
     const listener = counted(here, party)
     const payloads = [
@@ -93,7 +95,7 @@ test.group('Wakeups of mailboxes', (group) => {
     assert.equal(listener.count, 2)
   })
 
-  test('come from the periodic check when signals are unavailable', async ({ assert }) => {
+  test('wakeups come from the periodic check when signals are unavailable', async ({ assert }) => {
     const away = new MemorySignals()
     await away.close()
     const alone = await open(away)
@@ -109,7 +111,7 @@ test.group('Wakeups of mailboxes', (group) => {
     await alone.close()
   }).timeout(15_000)
 
-  test('leave nothing behind', async ({ assert }) => {
+  test('wakeups leave nothing behind', async ({ assert }) => {
     const parties = Array.from({ length: 1_000 }, aParty)
     const listeners = parties.flatMap((party) => [counted(here, party), counted(here, party)])
     assert.equal(here.size, 1_000)
@@ -163,7 +165,9 @@ test.group('Waiting for an arrival', (group) => {
     assert.equal(wakeups.size, 0)
   })
 
-  test('goes on where another one has fetched it already', async ({ assert }) => {
+  test('the wait continues where another one has fetched the message already', async ({
+    assert,
+  }) => {
     const recipient = aParty()
     const { look: read, count } = reads(recipient, [[], [], ['x']])
     const waiting = waitForMessages({
@@ -181,7 +185,7 @@ test.group('Waiting for an arrival', (group) => {
     assert.deepEqual(await waiting, ['x'])
   })
 
-  test('refuses whoever lost the right to it meanwhile', async ({ assert }) => {
+  test('the wait refuses whoever lost the right to it meanwhile', async ({ assert }) => {
     const recipient = aParty()
     const { look: read, count } = reads(recipient, [[], ['x']])
     const ending = new EndSignal()
@@ -199,7 +203,9 @@ test.group('Waiting for an arrival', (group) => {
     assert.equal(wakeups.size, 0)
   })
 
-  test('ends at once for a client that disconnected before it starts', async ({ assert }) => {
+  test('the wait ends at once for a client that disconnected before it starts', async ({
+    assert,
+  }) => {
     const recipient = aParty()
     const { look: read } = reads(recipient, [[], ['x']])
     const ended = new EndSignal()

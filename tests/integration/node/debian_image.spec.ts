@@ -62,7 +62,10 @@ test.group('A master image from packages of Debian', (group) => {
     return stdout.split('\n')
   }
 
-  test('has its root and our modules, and runs its Python', async ({ assert, cleanup }) => {
+  test('the image has its root and our modules, and runs its Python', async ({
+    assert,
+    cleanup,
+  }) => {
     await mkdir(join(folder, 'root/usr/bin'), { recursive: true })
     await writeFile(join(folder, 'root/usr/bin/python3'), 'a python')
     await mmdebstrap(cleanup, `exec tar -cf "$file" -C '${folder}/root' .`)
@@ -83,7 +86,7 @@ test.group('A master image from packages of Debian', (group) => {
     assert.isEmpty(await leftFolders())
   })
 
-  test('names the package that brings mmdebstrap', async ({ assert, cleanup }) => {
+  test('the image names the package that brings mmdebstrap', async ({ assert, cleanup }) => {
     const { PATH } = process.env
     process.env.PATH = folder
     cleanup(() => void (process.env.PATH = PATH))
@@ -91,14 +94,17 @@ test.group('A master image from packages of Debian', (group) => {
     assert.isEmpty(await leftFolders())
   })
 
-  test('says why mmdebstrap gave up', async ({ assert, cleanup }) => {
+  test('the image fails with the reason of mmdebstrap', async ({ assert, cleanup }) => {
     await mmdebstrap(cleanup, 'echo "I: starting" >&2; echo "E: no mirror answers" >&2; exit 25')
     await assert.rejects(() => write(), /could not make the Debian root: E: no mirror answers/)
     assert.isEmpty(await leftFolders())
     assert.isEmpty(await store.tags(REPOSITORY))
   })
 
-  test('takes names only, so that none becomes an option', async ({ assert, cleanup }) => {
+  test('the image takes names only, so that none becomes an option', async ({
+    assert,
+    cleanup,
+  }) => {
     await mmdebstrap(cleanup, 'exit 0')
     for (const wrong of [
       { ...ROOT, suite: '--setup-hook=reboot' },

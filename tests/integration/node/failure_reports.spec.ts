@@ -61,7 +61,7 @@ function logLine(spec: ContainerSpec, level: string, log: string): Promise<void>
 test.group('Why an analysis failed', (group) => {
   group.each.timeout(120_000)
 
-  test('reaches the hub with the place in its code, though its process stays alive', async ({
+  test('the reason reaches the hub with the place in its code, though its process stays alive', async ({
     assert,
     cleanup,
   }) => {
@@ -75,7 +75,7 @@ test.group('Why an analysis failed', (group) => {
     ])
   })
 
-  test('reaches the hub with the place in its code when its process ends', async ({
+  test('the reason reaches the hub with the place in its code when its process ends', async ({
     assert,
     cleanup,
   }) => {
@@ -85,7 +85,7 @@ test.group('Why an analysis failed', (group) => {
     assert.includeMembers(messages(), ['The analysis ended with code 1', ...TRACEBACK])
   })
 
-  test('has no values where the policy keeps them, and neither has its log', async ({
+  test('the reason has no values where the policy keeps them, and neither has its log', async ({
     assert,
     cleanup,
   }) => {
@@ -102,7 +102,7 @@ test.group('Why an analysis failed', (group) => {
     assert.include(output, TRACEBACK[3]!)
   })
 
-  test('stays at the node where the policy keeps errors, and other lines of its log do not', async ({
+  test('the reason stays at the node where the policy keeps errors, and other lines of its log do not', async ({
     assert,
     cleanup,
   }) => {

@@ -69,7 +69,9 @@ test.group('A FHIR server as a data source', (group) => {
     return { status: response.statusCode, headers: response.headers, body: await text(response) }
   }
 
-  test('answers what the server answers, with the query of the analysis', async ({ assert }) => {
+  test('the server answers what the server answers, with the query of the analysis', async ({
+    assert,
+  }) => {
     const { status, headers, body } = await ask('/kong/clinic/fhir/Patient?_count=50&gender=male')
     assert.equal(status, 200)
     assert.deepEqual(JSON.parse(body), PATIENTS)
@@ -80,7 +82,7 @@ test.group('A FHIR server as a data source', (group) => {
     assert.equal(seen.at(-1)!.url, '/fhir/Patient/a%20b/$everything')
   })
 
-  test('keeps its credentials and cookies from the analysis, and the token of the analysis from it', async ({
+  test('the server keeps its credentials and cookies from the analysis, and the token of the analysis from it', async ({
     assert,
   }) => {
     const source = await ask(`/hub-adapter/kong/datastore/${PROJECT}`)
@@ -114,7 +116,9 @@ test.group('A FHIR server as a data source', (group) => {
     assert.deepEqual(seen, [])
   })
 
-  test('is said to be unreachable without its credentials when it is away', async ({ assert }) => {
+  test('the server is reported as unreachable without its credentials when it does not respond', async ({
+    assert,
+  }) => {
     fhir.close()
     fhir.closeAllConnections()
     const { status, body } = await ask('/kong/clinic/fhir/Patient')

@@ -397,7 +397,7 @@ test.group('What an analysis may take of its gateway', (group) => {
     }
   })
 
-  test('so many requests wait; further ones get 503, and those that never end 408', async ({
+  test('requests wait up to a limit; further ones get 503, and endless ones 408', async ({
     assert,
     cleanup,
   }) => {
@@ -444,7 +444,7 @@ test.group('What an analysis may take of its gateway', (group) => {
     assert.isTrue(await gateway.isAlive())
   })
 
-  test('an answer that nobody reads is given up', async ({ assert, cleanup }) => {
+  test('an answer that is not read is abandoned', async ({ assert, cleanup }) => {
     const gateway = await TestGateway.open(cleanup, { silenceMs: 500, handled: 1, waiting: 1 })
     const connection = connect(gateway.port, '127.0.0.1')
     cleanup(async () => void connection.destroy())
@@ -519,7 +519,7 @@ test.group('What an analysis may take of its gateway', (group) => {
       assert.lengthOf(gateway.refusals, 1)
     })
 
-  test('a body that is no JSON object, or too long, is refused', async ({ assert, cleanup }) => {
+  test('a body other than a JSON object, or too long, is refused', async ({ assert, cleanup }) => {
     const gateway = await TestGateway.open(cleanup)
     for (const body of ['[]', '{', 'null', `[${'1,'.repeat(MIB)}1]`]) {
       assert.equal((await gateway.post('/json', Buffer.from(body))).status, 400)

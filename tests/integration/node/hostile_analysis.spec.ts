@@ -57,7 +57,7 @@ test.group('An analysis that attacks its node', (group) => {
     ['/..//core/nodes', 404],
     ['/kong/hospital/s3/..%2f..%2fetc%2fpasswd', 404],
   ] as const) {
-    test(`a request of ${path} is refused, and the node goes on`, async ({ assert, cleanup }) => {
+    test(`a request of ${path} is refused, and the node continues`, async ({ assert, cleanup }) => {
       const scene = await NodeScene.set(cleanup)
       const spec = await running(scene)
       const token = spec.variables.KEYCLOAK_TOKEN

@@ -11,10 +11,7 @@ import { StandInHub } from '#tests/helpers/node/stand_in_hub'
 test.group('Answers of a hub that a node cannot use', () => {
   const hubOf = ({ url }: StandInHub) => new Hub({ url }, { id: 'client', secret: 'secret' })
 
-  test('one that breaks off is that of a hub that is not available', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a truncated answer means that the hub is not available', async ({ assert, cleanup }) => {
     const standIn = await StandInHub.listen(cleanup)
     standIn.fault = ({ path }, response) =>
       path.includes('projects') &&
@@ -40,7 +37,7 @@ test.group('Answers of a hub that a node cannot use', () => {
     assert.deepEqual(reported, ['sharedMemory', 'none', undefined])
   })
 
-  test('one that is no JSON is that of a hub that is not available', async ({
+  test('an answer that is not JSON means that the hub is not available', async ({
     assert,
     cleanup,
   }) => {
@@ -50,7 +47,7 @@ test.group('Answers of a hub that a node cannot use', () => {
     await assert.rejects(() => hubOf(standIn).json('core', '/projects/1'), HubUnavailable)
   })
 
-  test('one without an end is given up', async ({ assert, cleanup }) => {
+  test('an answer without an end is abandoned', async ({ assert, cleanup }) => {
     const standIn = await StandInHub.listen(cleanup)
     const closed = Promise.withResolvers<void>()
     standIn.fault = ({ path }, response) => {
@@ -67,7 +64,7 @@ test.group('Answers of a hub that a node cannot use', () => {
     await closed.promise
   })
 
-  test('a login that is no JSON is that of a hub that is not available', async ({
+  test('a login that is not JSON means that the hub is not available', async ({
     assert,
     cleanup,
   }) => {

@@ -19,7 +19,10 @@ test.group('Messages of several analyses at one node', (group) => {
   const analysisOf = (scene: NodeScene, { analysisId }: Assignment) =>
     eventually(() => scene.containers.running.get(analysisId)?.analysis, WITHIN_MS)
 
-  test('one that takes none does not keep them from the others', async ({ assert, cleanup }) => {
+  test('an analysis that accepts no messages does not delay the others', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = await NodeScene.set(cleanup)
     const deaf = await scene.distribute()
     const other = await scene.distribute()
@@ -159,7 +162,7 @@ test.group('The inbox of a node', () => {
     return ids
   }
 
-  test('has each message once, though it was added again after a crash', async ({
+  test('the inbox has each message once, though it was added again after a crash', async ({
     assert,
     cleanup,
   }) => {
@@ -171,7 +174,7 @@ test.group('The inbox of a node', () => {
     assert.deepEqual(await handedOut(reopened, 3), ['1', '2', '3'])
   })
 
-  test('hands a message out that arrives while the handing out begins', async ({
+  test('the inbox delivers a message that arrives while the delivery starts', async ({
     assert,
     cleanup,
   }) => {
@@ -192,7 +195,7 @@ test.group('The inbox of a node', () => {
     ['messages', ['1', '2', '3', '4'].map((id) => message(id))],
     ['bytes', [message('1', 'x'.repeat(1_000))]],
   ] as const) {
-    test(`takes nothing more for an analysis that too many ${what} wait for`, async ({
+    test(`the inbox takes nothing more for an analysis that too many ${what} wait for`, async ({
       assert,
       cleanup,
     }) => {

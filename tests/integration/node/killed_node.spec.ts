@@ -106,7 +106,7 @@ test.group('A node that is killed', (group) => {
     )
   })
 
-  test('reports the run as failed when it starts again, and nothing is left of it', async ({
+  test('the node reports the run as failed when it starts again, and nothing is left of it', async ({
     assert,
     cleanup,
   }) => {

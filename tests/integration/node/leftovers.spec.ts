@@ -21,7 +21,7 @@ test.group('What a node keeps of its analyses', (group) => {
     return names.flat().filter((name) => name.includes(analysisId))
   }
 
-  test('goes when the node is not assigned to the analysis any more', async ({
+  test('the data goes when the node is not assigned to the analysis any more', async ({
     assert,
     cleanup,
   }) => {
@@ -39,7 +39,7 @@ test.group('What a node keeps of its analyses', (group) => {
     assert.lengthOf(await keptOf(scene, kept.analysisId), 2)
   })
 
-  test('of what analyses printed, the latest hundred are kept', async ({ assert, cleanup }) => {
+  test('the latest hundred outputs of analyses are stored', async ({ assert, cleanup }) => {
     const scene = await NodeScene.set(cleanup)
     const output = join(scene.settings.folder, 'output')
     await mkdir(output, { recursive: true })
@@ -57,7 +57,7 @@ test.group('What a node keeps of its analyses', (group) => {
     assert.notInclude(await readdir(output), assigned[0]!.name)
   })
 
-  test('stays while the hub cannot say whether the node is assigned', async ({
+  test('the data stays while the hub cannot say whether the node is assigned', async ({
     assert,
     cleanup,
   }) => {

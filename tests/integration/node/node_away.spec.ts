@@ -59,7 +59,7 @@ test.group('A node that was away for an hour', (group) => {
     assert.lengthOf(scene.hub.mailbox, 0)
   })
 
-  test('ends what was withdrawn meanwhile', async ({ assert, cleanup }) => {
+  test('the node ends what was withdrawn meanwhile', async ({ assert, cleanup }) => {
     const scene = await NodeScene.set(cleanup)
     const assignment = await scene.distribute()
     await scene.start()

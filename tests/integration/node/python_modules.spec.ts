@@ -26,14 +26,14 @@ async function answerOf(script: string, args: readonly string[], input = ''): Pr
 test.group('The modules of analyses', (group) => {
   group.each.timeout(120_000)
 
-  test('have the names, parameters and defaults that analyses are written with', async ({
+  test('the modules have the names, parameters and defaults that analyses are written with', async ({
     assert,
   }) => {
     const names = await readFile(NAMES, 'utf8')
     assert.deepEqual(await answerOf('signatures.py', [], names), JSON.parse(names))
   })
 
-  test('run a star without nodes', async ({ assert, cleanup }) => {
+  test('the modules run a star without nodes', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     assert.deepEqual(await answerOf('stars.py', [folder]), {
       'one round': { 'one.txt': '6' },
@@ -66,7 +66,7 @@ test.group('The modules of analyses', (group) => {
     })
   })
 
-  test('are in an image with the libraries that wheels expect of each system', async ({
+  test('the modules are in an image with the libraries that wheels expect of each system', async ({
     assert,
   }) => {
     const files = await pythonFiles(await findPython('python3'))

@@ -36,7 +36,7 @@ test.group('The trace of a run', (group) => {
       .filter(({ traceparent }) => traceparent !== undefined)
       .map(({ method, path }) => `${method} /${path.split('/')[2]}`)
 
-  test('is that of the command that distributed it, in requests of the run only', async ({
+  test('the trace is that of the command that distributed it, in requests of the run only', async ({
     assert,
     cleanup,
   }) => {
@@ -50,13 +50,16 @@ test.group('The trace of a run', (group) => {
   })
 
   for (const malformed of ['', 'x', '00-1-1-01', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`]) {
-    test(`is none if the hub names ${malformed || 'nothing'}`, async ({ assert, cleanup }) => {
+    test(`the trace is missing if the hub names ${malformed || 'nothing'}`, async ({
+      assert,
+      cleanup,
+    }) => {
       passTracesOn()
       assert.isEmpty(traced(await run(cleanup, malformed)))
     })
   }
 
-  test('has the steps of the run if there is a collector, and no orphan', async ({
+  test('the trace has the steps of the run if there is a collector, and no orphan', async ({
     assert,
     cleanup,
   }) => {
@@ -83,7 +86,7 @@ test.group('The trace of a run', (group) => {
     assert.equal(collector.named('Run the analysis')!.attributes['hub.result'], 'executed')
   })
 
-  test('has no more steps than a run may cause', async ({ assert }) => {
+  test('the trace has no more steps than a run may cause', async ({ assert }) => {
     passTracesOn()
     const trace = new RunTrace(COMMAND)
     const seen: (string | undefined)[] = []

@@ -51,13 +51,16 @@ function formWith(content: string, fields: Record<string, string> = {}): FormDat
 test.group('What the published SDK asks of its node', (group) => {
   group.each.timeout(120_000)
 
-  test('is answered when it asks how the message broker is', async ({ assert, cleanup }) => {
+  test('the SDK is answered when it asks how the message broker is', async ({
+    assert,
+    cleanup,
+  }) => {
     const { spec } = await running(cleanup)
     const { status } = await call(spec, 'GET', '/message-broker/healthz')
     assert.equal(status, 200)
   })
 
-  test('is answered with the tags of local files and their addresses', async ({
+  test('the SDK is answered with the tags of local files and their addresses', async ({
     assert,
     cleanup,
   }) => {

@@ -116,7 +116,7 @@ test.group('Sealed files between nodes', (group) => {
     }
   })
 
-  test('one that was put into the bucket of another analysis does not open there', async ({
+  test('a file in the bucket of another analysis cannot be decrypted there', async ({
     assert,
     cleanup,
   }) => {
@@ -131,7 +131,7 @@ test.group('Sealed files between nodes', (group) => {
     }
   })
 
-  test('one that is sent back to its sender does not open as one of its recipient', async ({
+  test('a file that is returned to its sender cannot be decrypted as one of its recipient', async ({
     assert,
     cleanup,
   }) => {
@@ -160,7 +160,7 @@ test.group('Sealed files between nodes', (group) => {
     ['has another byte', ([one, ...rest]) => [flipped(one!), ...rest]],
   ]
   for (const [what, change] of changes) {
-    test(`one that ${what} on its way does not open`, async ({ assert, cleanup }) => {
+    test(`a file that ${what} on its way cannot be decrypted`, async ({ assert, cleanup }) => {
       const scene = await Scene.set(cleanup)
       const content = randomBytes(3 * TEXT_BYTES + 100)
       const id = await scene.send(scene.at('north', 'X'), content, 'north', 'center')

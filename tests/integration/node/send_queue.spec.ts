@@ -61,7 +61,7 @@ test.group('Messages that a node sends', () => {
     })
   }
 
-  test('what a killed process wrote by half is removed', async ({ assert, cleanup }) => {
+  test('incomplete files of a killed process are removed', async ({ assert, cleanup }) => {
     const hub = await StandInHub.listen(cleanup)
     const folder = await temporaryFolder(cleanup)
     await writeFile(join(folder, '1.json.draft'), '{')

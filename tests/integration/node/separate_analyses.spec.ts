@@ -11,7 +11,7 @@ test.group('Analyses of a node that fail', (group) => {
   const isRunning = (scene: NodeScene, analysisId: string) =>
     eventually(() => scene.containers.running.has(analysisId), WITHIN_MS)
 
-  test('one that the hub refuses to start does not keep the others from starting', async ({
+  test('an analysis that the hub refuses to start does not keep the others from starting', async ({
     assert,
     cleanup,
   }) => {
@@ -43,7 +43,7 @@ test.group('Analyses of a node that fail', (group) => {
     )
   })
 
-  test('one that cannot be checked does not keep another from its end', async ({
+  test('an analysis that cannot be checked does not keep another from its end', async ({
     assert,
     cleanup,
   }) => {
@@ -63,7 +63,10 @@ test.group('Analyses of a node that fail', (group) => {
     assert.isTrue(scene.containers.running.has(running.analysisId))
   })
 
-  test('one that never answers does not delay the end of another', async ({ assert, cleanup }) => {
+  test('an analysis that never answers does not delay the end of another', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = await NodeScene.set(cleanup)
     scene.containers.onStart = ({ silent }) => silent.add('/partner_status')
     const silent = await scene.distribute()
@@ -87,7 +90,7 @@ test.group('Analyses of a node that fail', (group) => {
     )
   })
 
-  test('one that answers without an end is ended when its approval is withdrawn', async ({
+  test('an analysis that answers without an end is ended when its approval is withdrawn', async ({
     assert,
     cleanup,
   }) => {

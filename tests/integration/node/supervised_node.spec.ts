@@ -75,7 +75,7 @@ class SupervisedNode {
 test.group('A node and its supervisor', (group) => {
   group.each.timeout(300_000)
 
-  test('one that hangs is away at the hub, is ended, and started again', async ({
+  test('a node that hangs is offline at the hub, is ended, and restarted', async ({
     assert,
     cleanup,
   }) => {
@@ -92,7 +92,7 @@ test.group('A node and its supervisor', (group) => {
     assert.match(node.output, /The node did nothing for 10 seconds, and was ended with its runs/)
   })
 
-  test('one that ends by itself is started again, and one that is stopped is not', async ({
+  test('a node that ends by itself is restarted, and a stopped one is not', async ({
     assert,
     cleanup,
   }) => {
@@ -107,7 +107,7 @@ test.group('A node and its supervisor', (group) => {
     assert.isFalse(isRunning(second))
   })
 
-  test('one whose settings or credentials are wrong is not started again', async ({
+  test('a node with wrong settings or credentials is not restarted', async ({
     assert,
     cleanup,
   }) => {

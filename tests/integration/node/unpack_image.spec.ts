@@ -252,7 +252,7 @@ test.group('Unpacking an image', (group) => {
     }
   })
 
-  test('the node goes on with its work while it unpacks', async ({ assert }) => {
+  test('the node continues its work while it unpacks', async ({ assert }) => {
     const files = Array.from({ length: 450 }, (_, at) =>
       longNamed(`${'d/'.repeat(90)}f${at}`)
     ).flat()

@@ -12,7 +12,7 @@ test.group('A node at a hub that it cannot trust', (group) => {
   group.each.timeout(120_000)
 
   for (const analysisId of ['../../victim', '..', 'a\nb', '']) {
-    test(`does nothing for an analysis with the id ${JSON.stringify(analysisId)}`, async ({
+    test(`the node does nothing for an analysis with the id ${JSON.stringify(analysisId)}`, async ({
       assert,
       cleanup,
     }) => {
@@ -33,7 +33,7 @@ test.group('A node at a hub that it cannot trust', (group) => {
     })
   }
 
-  test('does not start an image with a valid signature and other content than approved', async ({
+  test('the node does not start an image with a valid signature and other content than approved', async ({
     assert,
     cleanup,
   }) => {
@@ -49,7 +49,7 @@ test.group('A node at a hub that it cannot trust', (group) => {
     assert.notInclude(messages, 'Starts the container')
   })
 
-  test('starts an analysis of whose nodes one has published what is no key', async ({
+  test('the node starts an analysis of which another node has published an invalid key', async ({
     assert,
     cleanup,
   }) => {

@@ -81,7 +81,7 @@ test.group('A registry that redirects to other hosts', (group) => {
     }
   }
 
-  test('is not followed to a host that is not allowed: {name}')
+  test('the registry is not followed to a host that is not allowed: {name}')
     .with([
       { name: '127.0.0.1', isListing: true },
       { name: '127.0.0.1', isListing: false },
@@ -94,13 +94,13 @@ test.group('A registry that redirects to other hosts', (group) => {
       assert.isEmpty(requests)
     })
 
-  test('is followed to a listed host', async ({ assert }) => {
+  test('the registry is followed to a listed host', async ({ assert }) => {
     leadTo(hostElsewhere())
     await failureOf(opened(guarded([registry.host, hostElsewhere()])))
     assert.lengthOf(requests, 1)
   })
 
-  test('is reported with status and digest of the redirected response, never its text', async ({
+  test('the registry is reported with status and digest of the redirected response, never its text', async ({
     assert,
   }) => {
     leadTo(hostElsewhere())
@@ -110,7 +110,7 @@ test.group('A registry that redirects to other hosts', (group) => {
     assert.notMatch(message, /SECRET|inner network|of-a-store/)
   })
 
-  test('receives no upload through a redirect, also by the upload program', async ({
+  test('the registry receives no upload through a redirect, also by the upload program', async ({
     assert,
     cleanup,
   }) => {
@@ -134,7 +134,7 @@ test.group('A registry that redirects to other hosts', (group) => {
     assert.isEmpty(requests)
   })
 
-  test('is reached at the address that was checked: {by}')
+  test('the registry is reached at the address that was checked: {by}')
     .with([{ by: 'this program' }, { by: 'the one that uploads' }])
     .run(async ({ assert, cleanup }, { by }) => {
       const server = createServer((request, response) => {

@@ -31,7 +31,9 @@ test.group('A registry that is restarted', (group) => {
     }
   }
 
-  test('is retried beyond the attempts for the configured time', async ({ assert }) => {
+  test('the registry is retried beyond the attempts for the configured time', async ({
+    assert,
+  }) => {
     const impatient = RegistryStore.open(registry.access, { attempts: 2, firstPauseMs: 1 })
     failRequests(9)
     await assert.rejects(() => impatient.manifest(REPOSITORY, 'latest'), RegistryUnavailable)
@@ -50,7 +52,7 @@ test.group('A registry that is restarted', (group) => {
     patient.close()
   })
 
-  test('does not fail a job if it is back within a minute', async ({ assert }) => {
+  test('the registry does not fail a job if it is back within a minute', async ({ assert }) => {
     const store = imageStores({ folder: '/nowhere', insecure: [] }).registry(registry.access)
     failRequests(5)
     assert.isUndefined(await store.manifest(REPOSITORY, 'latest'))

@@ -32,7 +32,7 @@ test.group('Sweeping a folder of images', (group) => {
     }
   }
 
-  test('removes unreferenced blobs after a day', async ({ assert }) => {
+  test('the sweep removes unreferenced blobs after a day', async ({ assert }) => {
     const removed = await putImage(store, 'gone', { files: { a: 'gone' }, tag: 'latest' })
     const content = await putStatement(store, 'gone', removed, 'application/vnd.example')
     await putImage(store, 'kept', { files: { a: 'kept' }, tag: 'latest' })
@@ -59,7 +59,7 @@ test.group('Sweeping a folder of images', (group) => {
     assert.equal((await sweepFolder(folder)).removed, 0)
   })
 
-  test('keeps a blob that was just requested', async ({ assert }) => {
+  test('the sweep keeps a blob that was just requested', async ({ assert }) => {
     const { digest } = await store.writeBlob('a', chunksOf(Buffer.from('asked for')))
     await age()
     assert.isTrue(await store.mountBlob('b', digest, 'a'))

@@ -52,7 +52,7 @@ test.group('The trace at a registry', (group) => {
     }
   }
 
-  test('goes on from the step of each request', async ({ assert, cleanup }) => {
+  test('the trace continues from the span of each request', async ({ assert, cleanup }) => {
     const collector = await TraceCollector.start()
     cleanup(() => collector.close())
     await startTracing({ endpoint: collector.url, share: 0, serviceName: 'analysis-hub-worker' })
@@ -70,14 +70,14 @@ test.group('The trace at a registry', (group) => {
     )
   })
 
-  test('is the one that arrived where none is recorded', async ({ assert }) => {
+  test('the trace is the one that arrived where none is recorded', async ({ assert }) => {
     passTracesOn()
     await resumeTrace(COMMAND, { name: 'Push the image' }, push)
     assert.isNotEmpty(received)
     assert.deepEqual([...new Set(received.map(({ traceparent }) => traceparent))], [COMMAND])
   })
 
-  test('is none without a trace', async ({ assert }) => {
+  test('the trace is missing without one before', async ({ assert }) => {
     await push()
     assert.isNotEmpty(received)
     assert.deepEqual([...new Set(received.map(({ traceparent }) => traceparent))], [undefined])

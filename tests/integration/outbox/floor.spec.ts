@@ -38,7 +38,7 @@ async function openFloor(scene: OutboxScene) {
 }
 
 test.group('Floor of the outbox', () => {
-  test('stays below an entry that is not visible yet, even if no later transaction has ended', async ({
+  test('the floor stays below an entry that is not visible yet, even if no later transaction has ended', async ({
     assert,
     cleanup,
   }) => {
@@ -56,7 +56,7 @@ test.group('Floor of the outbox', () => {
     await opened.reaches(1)
   })
 
-  test('takes no transaction ids when it has reached the last entry', async ({
+  test('the floor takes no transaction ids when it has reached the last entry', async ({
     assert,
     cleanup,
   }) => {

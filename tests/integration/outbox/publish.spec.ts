@@ -48,7 +48,7 @@ async function open() {
 }
 
 test.group('Writing to the outbox', () => {
-  test('stores a change with its transaction, and notifies the relay after the commit', async ({
+  test('the outbox stores a change with its transaction, and notifies the relay after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -70,7 +70,7 @@ test.group('Writing to the outbox', () => {
     assert.notEqual(kept[0].message_id, kept[1].message_id)
   })
 
-  test('stores nothing of a rolled back transaction, and notifies nobody', async ({
+  test('the outbox stores nothing of a rolled back transaction, and notifies no listener', async ({
     assert,
     cleanup,
   }) => {
@@ -85,7 +85,7 @@ test.group('Writing to the outbox', () => {
     assert.equal(wakes(), 0)
   })
 
-  test('does not audit kinds that are excluded', async ({ assert, cleanup }) => {
+  test('the outbox does not audit kinds that are excluded', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
     await inTransaction(scene.pool, (transaction) => publishChange(transaction, change(event.name)))
@@ -93,7 +93,7 @@ test.group('Writing to the outbox', () => {
     assert.equal(pending, 14)
   })
 
-  test('stores a command unchanged, for its queue', async ({ assert, cleanup }) => {
+  test('the outbox stores a command unchanged, for its queue', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
     const command = newMessage(commandRouting('analysisBuilderCommands'), 'execute', { id: ID })
@@ -110,7 +110,7 @@ test.group('Writing to the outbox', () => {
     })
   })
 
-  test('stores a security event outside of transactions, for the audit trail only', async ({
+  test('the outbox stores a security event outside of transactions, for the audit trail only', async ({
     assert,
     cleanup,
   }) => {

@@ -237,7 +237,7 @@ test.group('Relay of the outbox', () => {
     assert.equal(seen[0].positions.length + seen[1].positions.length, 200)
   })
 
-  test('resumes after an outage of the database', async ({ assert, cleanup }) => {
+  test('the relay resumes after an outage of the database', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     const audit = new Chaos('audit', { slowMs: 3 })
@@ -257,7 +257,7 @@ test.group('Relay of the outbox', () => {
     )
   })
 
-  test('waits for deliveries in flight when it stops, and leaves the rest', async ({
+  test('the relay waits for deliveries in flight when it stops, and leaves the rest', async ({
     assert,
     cleanup,
   }) => {
@@ -273,7 +273,10 @@ test.group('Relay of the outbox', () => {
     assert.equal(await scene.depth(), 5_000 - arrived)
   })
 
-  test('shows how much waits and for how long, while it leads', async ({ assert, cleanup }) => {
+  test('the relay shows how much waits and for how long, while it leads', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     const audit = new Chaos('audit')
@@ -289,7 +292,7 @@ test.group('Relay of the outbox', () => {
     assert.notMatch(await metrics.metrics(), /outbox_depth\{database="test"\}/)
   })
 
-  test('needs about one statement for each batch', async ({ assert, cleanup }) => {
+  test('the relay needs about one statement for each batch', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     let statements = 0

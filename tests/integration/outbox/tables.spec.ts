@@ -29,7 +29,7 @@ async function busTables(url: string): Promise<unknown[]> {
 }
 
 test.group('The tables of the bus', () => {
-  test('exist once in each database that surfaces use', async ({ assert, cleanup }) => {
+  test('the tables exist once in each database that surfaces use', async ({ assert, cleanup }) => {
     await boot()
     const shared = process.env.DATABASE_URL!
     await query(shared, 'create database "bus apart"')

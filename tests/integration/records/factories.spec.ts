@@ -21,7 +21,7 @@ import { boot } from '#tests/helpers/application'
 test.group('Factories of test records', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('make records of each surface, with those they belong to', async ({ assert }) => {
+  test('factories make records of each surface, with those they belong to', async ({ assert }) => {
     const { id: userId } = await UserFactory.with('realm').create()
     const { id: clientId } = await ClientFactory.with('realm').create()
     const { id: bucketId } = await BucketFactory.create()
@@ -46,7 +46,7 @@ test.group('Factories of test records', (group) => {
     )
   })
 
-  test('make junctions with both of their ends', async ({ assert }) => {
+  test('factories make junctions with both of their ends', async ({ assert }) => {
     const part = await AnalysisNodeFactory.apply('approved')
       .with('analysis', 1, (analysis) => analysis.with('project'))
       .with('node')
@@ -69,7 +69,7 @@ test.group('Demonstration data', (group) => {
 
   const seed = () => new DemonstrationSeeder(Node.query().client).run()
 
-  test('is two nodes, a project and an analysis, however often it is seeded', async ({
+  test('the data is two nodes, a project and an analysis, however often it is seeded', async ({
     assert,
   }) => {
     await seed()
@@ -87,7 +87,7 @@ test.group('Demonstration data', (group) => {
     )
   })
 
-  test('is refused in production', ({ assert }) => {
+  test('the data is refused in production', ({ assert }) => {
     assert.throws(() => requireNoProduction({ NODE_ENV: 'production' }), /production/)
     assert.doesNotThrow(() => requireNoProduction({ NODE_ENV: 'development' }))
   })

@@ -23,7 +23,9 @@ const newRegistry = () => ({ name: name(), host: `${name()}.test`, accountSecret
 test.group('Models in transactions', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('take part in a transaction, invisible outside until it commits', async ({ assert }) => {
+  test('models take part in a transaction, invisible outside until it commits', async ({
+    assert,
+  }) => {
     const id = await inTransaction(core(), async (transaction) => {
       const client = await lucidClientFor(transaction)
       const registry = await Registry.create(newRegistry(), { client })
@@ -46,7 +48,9 @@ test.group('Models in transactions', (group) => {
     assert.isTrue((await Node.findOrFail(id)).online)
   })
 
-  test('are rolled back with their transaction, which only its owner ends', async ({ assert }) => {
+  test('models are rolled back with their transaction, which only its owner ends', async ({
+    assert,
+  }) => {
     const { name: given, realmId } = newNode()
     const work = inTransaction(core(), async (transaction) => {
       const client = await lucidClientFor(transaction)
@@ -57,7 +61,7 @@ test.group('Models in transactions', (group) => {
     assert.isNull(await Node.findBy('name', given))
   })
 
-  test('unseal secrets, and do not print them', async ({ assert }) => {
+  test('models unseal secrets, and do not print them', async ({ assert }) => {
     const { id } = await Registry.create(newRegistry())
     const { rows } = await core().query('select account_secret from registries where id = $1', [id])
     assert.notInclude(rows[0].account_secret, SECRET)

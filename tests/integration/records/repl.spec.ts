@@ -26,7 +26,7 @@ async function answered(typed: string): Promise<string> {
 test.group('REPL', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('knows the models, and shows no secret of theirs', async ({ assert }) => {
+  test('the prompt knows the models, and shows no secret of theirs', async ({ assert }) => {
     const name = `repl-${clock.uuid().slice(0, 8)}`
     const host = `${name}.test`
     const registry = await Registry.create({ name: `of ${name}`, host, accountSecret: SECRET })

@@ -220,7 +220,7 @@ test.group('Maintained totals', (group) => {
     }
   })
 
-  test('are reset when a table is truncated', async ({ assert }) => {
+  test('totals are reset when a table is truncated', async ({ assert }) => {
     await sampleRecord('storage', bucketFile)
     await onClient(async (client) => {
       await client.query('begin')
@@ -234,7 +234,7 @@ test.group('Maintained totals', (group) => {
     })
   })
 
-  test('are recorded in few rows for bulk inserts, however many rows a statement writes', async ({
+  test('totals are recorded in few rows for bulk inserts, however many rows a statement writes', async ({
     assert,
   }) => {
     const client = await pools.for(databaseUrl('telemetry')).connect()
@@ -259,7 +259,7 @@ test.group('Maintained totals', (group) => {
     }
   })
 
-  test('are corrected and logged if something bypassed the triggers', async ({ assert }) => {
+  test('totals are corrected and logged if something bypassed the triggers', async ({ assert }) => {
     const realmId = '77777777-0000-4000-8000-777777777777'
     await onClient(async (client) => {
       await client.query('begin; alter table buckets disable trigger user')
@@ -278,7 +278,7 @@ test.group('Maintained totals', (group) => {
     assert.deepEqual(kept, real)
   })
 
-  test('are consolidated continuously, also after a failure', async ({ assert }) => {
+  test('totals are consolidated continuously, also after a failure', async ({ assert }) => {
     const logged: string[] = []
     const broken = { query: () => Promise.reject(new Error('away')) } as unknown as pg.Pool
     const databases = [broken, pool()]
@@ -300,7 +300,7 @@ test.group('Maintained totals', (group) => {
     assert.lengthOf(logged, 1)
   })
 
-  test('hold in a copy of the database on a server with lower transaction ids', async ({
+  test('totals hold in a copy of the database on a server with lower transaction ids', async ({
     assert,
   }) => {
     await sampleRecord('storage', bucket)
@@ -319,7 +319,7 @@ test.group('Maintained totals', (group) => {
     assert.deepEqual(after.kept, after.real)
   })
 
-  test('include existing rows, also of a partitioned table', async ({ assert }) => {
+  test('totals include existing rows, also of a partitioned table', async ({ assert }) => {
     await onClient(async (client) => {
       await client.query('begin')
       await client.query(`create table parted (id int, realm_id uuid) partition by list (id);
@@ -346,7 +346,7 @@ test.group('Maintained totals', (group) => {
   })
 
   for (const { kind, surface } of allKinds) {
-    test(`of ${kind.name} follow its records, and their realms`, async ({ assert }) => {
+    test(`totals of ${kind.name} follow its records, and their realms`, async ({ assert }) => {
       const own = pools.for(databaseUrl(surface))
       const { id } = await sampleRecord(surface, kind)
       const client = await own.connect()

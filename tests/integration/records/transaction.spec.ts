@@ -42,7 +42,9 @@ test.group('Transactions', (group) => {
 
   const failureOf = (work: Promise<unknown>) => work.catch((error: unknown) => error)
 
-  test('are visible as open to the code they call, and to nothing else', async ({ assert }) => {
+  test('transactions are visible as open to the code they call, and to nothing else', async ({
+    assert,
+  }) => {
     assert.isFalse(isTransactionOpen())
     let beside: Promise<boolean> | undefined
     await inTransaction(pool, async (transaction) => {
@@ -67,7 +69,7 @@ test.group('Transactions', (group) => {
     })
   })
 
-  test('are closed for code that they start without awaiting', async ({ assert }) => {
+  test('transactions are closed for code that they start without awaiting', async ({ assert }) => {
     const { promise: committed, resolve: onCommit } = Promise.withResolvers<void>()
     let later: Promise<boolean> | undefined
     await inTransaction(pool, async () => {
@@ -78,7 +80,7 @@ test.group('Transactions', (group) => {
     assert.isFalse(await later)
   })
 
-  test('of other callers are not visible', async ({ assert }) => {
+  test('transactions of other callers are not visible', async ({ assert }) => {
     const started = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     const inside = inTransaction(pool, async () => {
@@ -92,7 +94,9 @@ test.group('Transactions', (group) => {
     assert.isTrue(await inside)
   })
 
-  test('do not report success after an ignored failure of a statement', async ({ assert }) => {
+  test('transactions do not report success after an ignored failure of a statement', async ({
+    assert,
+  }) => {
     const passedOver = inTransaction(pool, async (transaction) => {
       await transaction.query('select 1 / 0').catch(() => {})
     })
@@ -196,7 +200,7 @@ test.group('Transactions', (group) => {
     assert.deepEqual(await noted(), ['twice+'])
   })
 
-  test('that keep failing are given up with a retryable error', async ({ assert }) => {
+  test('requests that keep failing are abandoned with a retryable error', async ({ assert }) => {
     let started = 0
     const failed = inTransaction(pool, (transaction) => {
       started += 1

@@ -39,7 +39,7 @@ test.group('Objects in a folder', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('are not readable by others', async ({ assert }) => {
+  test('objects are not readable by others', async ({ assert }) => {
     await store.put(address, chunksOf(Buffer.alloc(1)))
     const modes = ['root', 'root/box', 'root/box/a'].map(async (path) => {
       const { mode } = await stat(join(folder, path))
@@ -48,7 +48,7 @@ test.group('Objects in a folder', (group) => {
     assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600])
   })
 
-  test('are never outside of it, whatever their names', async ({ assert }) => {
+  test('objects are never outside of it, whatever their names', async ({ assert }) => {
     await writeFile(join(folder, 'secret'), 'secret')
     const chunk = fc.constantFrom(
       '..',
@@ -97,7 +97,7 @@ test.group('Objects in a folder', (group) => {
     assert.isEmpty(await readdir(join(folder, 'root', 'box')))
   })
 
-  test('leave no file open', async ({ assert }) => {
+  test('objects leave no file open', async ({ assert }) => {
     await store.put(address, chunksOf(Buffer.alloc(2 * MIB)))
     await failureOf(store.put({ ...address, key: 'b' }, failing()))
     for (const range of [undefined, { start: 0, end: 10 }, { start: 5, end: 1 * MIB }]) {
@@ -134,7 +134,7 @@ test.group('Objects in a folder', (group) => {
     assert.equal(String(output).trim(), '507 storage_insufficient 0')
   }).skip(!canMount(), 'this system lets nobody mount a small disk')
 
-  test('of others in the same folder are not touched', async ({ assert }) => {
+  test('objects of others in the same folder are not touched', async ({ assert }) => {
     await writeFile(join(folder, 'root/box/.keep'), '')
     assert.isEmpty(await Array.fromAsync(store.list('box')))
     assert.isEmpty(await Array.fromAsync(store.unfinished('box')))

@@ -43,7 +43,7 @@ test.group('A thread that reads small files', (group) => {
     return { path, size: 1, answer }
   }
 
-  test('reads them, and one byte more of those that are longer', async ({ assert }) => {
+  test('the thread reads them, and one byte more of those that are longer', async ({ assert }) => {
     files = [files[0]!, { ...files[1]!, size: 1 }, { ...files[1]!, size: 9 }, files[2]!]
     assert.deepEqual(await asText(), ['one', 'tw', 'two', ''])
     assert.deepEqual(await Promise.all([asText(), thread.read([])]), [['one', 'tw', 'two', ''], []])
@@ -78,20 +78,20 @@ test.group('A thread that reads small files', (group) => {
     await eventually(async () => (await asText())[0] === 'one')
   })
 
-  test('is restarted after it ended', async ({ assert }) => {
+  test('the thread is restarted after it ended', async ({ assert }) => {
     const tooMuch = { path: files[0]!.path, size: Number.MAX_SAFE_INTEGER }
     assert.deepEqual(await thread.read([tooMuch]), [undefined])
     assert.deepEqual(await asText(), ['one', 'two', ''])
   })
 
-  test('reads nothing more when it was closed', async ({ assert }) => {
+  test('the thread reads nothing more when it was closed', async ({ assert }) => {
     const reading = asText()
     thread.close()
     await reading
     assert.deepEqual(await asText(), [undefined, undefined, undefined])
   })
 
-  test('keeps a process alive only while it reads', async ({ assert }) => {
+  test('the thread keeps a process alive only while it reads', async ({ assert }) => {
     const script = `
       import { ReadingThread } from '#storage/objects/fs/reading_thread'
       const thread = new ReadingThread()

@@ -23,7 +23,7 @@ test.group('Heads of the audit trail on a disk', (group) => {
 
   const head = { chain: 'none', number: 3, digest: 'ab'.repeat(32), signature: Buffer.from('s') }
 
-  test('one that was written is read again, the newest of a chain', async ({ assert }) => {
+  test('a written head is read again, the newest of a chain', async ({ assert }) => {
     await anchor.write(head)
     await anchor.write({ ...head, number: 4 })
 
@@ -35,7 +35,7 @@ test.group('Heads of the audit trail on a disk', (group) => {
     assert.deepEqual(await anchor.chains(), [])
   })
 
-  test('are read whole while they are replaced, again and again', async ({ assert }) => {
+  test('heads are read whole while they are replaced, again and again', async ({ assert }) => {
     const long = { ...head, signature: Buffer.alloc(2 ** 20, 's') }
     await anchor.write(long)
     let isOver = false

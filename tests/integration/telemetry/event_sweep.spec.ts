@@ -63,7 +63,7 @@ const aKind = () => `sweep-${clock.uuid().slice(0, 8)}`
 test.group('Expired events', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('go, over many batches, and nothing else does', async ({ assert }) => {
+  test('events go, over many batches, and nothing else does', async ({ assert }) => {
     const [gone, later, lasting, open] = [aKind(), aKind(), aKind(), aKind()]
     await events(2_500, gone, PAST)
     await events(10, later, { expiring: true, expiresAt: inMinutes(180) })
@@ -78,7 +78,7 @@ test.group('Expired events', (group) => {
     )
   })
 
-  test('wait where another process removes them', async ({ assert }) => {
+  test('events wait where another process removes them', async ({ assert }) => {
     const kind = aKind()
     await events(5, kind, PAST)
     const pool = telemetryPool()
@@ -88,7 +88,7 @@ test.group('Expired events', (group) => {
     assert.equal(await remaining(kind), 5)
   })
 
-  test('leave others their turn, and go on after it', async ({ assert }) => {
+  test('sweeps leave others their turn, and continue after it', async ({ assert }) => {
     const kind = aKind()
     await events(12_000, kind, PAST)
     const first = await sweepEvents({ logger: silent, turnMs: 1 })
@@ -98,7 +98,7 @@ test.group('Expired events', (group) => {
     assert.equal(await remaining(kind), 0)
   })
 
-  test('stay when the process is to stop', async ({ assert }) => {
+  test('events stay when the process is to stop', async ({ assert }) => {
     const kind = aKind()
     await events(5, kind, PAST)
     const swept = await sweepEvents({ logger: silent, signal: AbortSignal.abort() })

@@ -86,7 +86,7 @@ test.group('Totals of events by scope and kind', (group) => {
     await requireRight(assert)
   })
 
-  test('are corrected where something wrote past the triggers', async ({ assert }) => {
+  test('totals are corrected where something wrote past the triggers', async ({ assert }) => {
     await pool.query('alter table events disable trigger user')
     await insert(11, REALMS[1]!)
     await pool.query('alter table events enable trigger user')
@@ -99,7 +99,7 @@ test.group('Totals of events by scope and kind', (group) => {
     assert.equal((await pool.query('select from record_totals')).rowCount, 0)
   })
 
-  test('are read, not counted, for one of each and nothing more', ({ assert }) => {
+  test('totals are read, not counted, for one of each and nothing more', ({ assert }) => {
     const isCounted = (query: string) =>
       compileList(event.declaration, decode(event.declaration, query)).text.includes(
         '(select count(*)'

@@ -38,7 +38,7 @@ async function subject(options: StandInOptions) {
       await store.close()
       await standIn.stop()
       if (standIn.strange.length > 0) {
-        throw new Error(`The server was asked what was never recorded: ${standIn.strange[0]}`)
+        throw new Error(`The server received an unrecorded request: ${standIn.strange[0]}`)
       }
     },
   }
@@ -116,7 +116,7 @@ test.group('VictoriaLogs store', (group) => {
     assert.deepEqual(messages(), ['one', 'two'])
   })
 
-  test('lines wait while the server takes none, and are given back where it stays away', async ({
+  test('lines wait while the server accepts none, and are requeued where it stays unavailable', async ({
     assert,
   }) => {
     standIn.fault = { to: /insert/, does: 429, times: 2 }

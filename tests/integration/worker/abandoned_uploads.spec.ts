@@ -103,7 +103,9 @@ test.group('Uploads of crashed workers', (group) => {
     })
   }
 
-  test('are cancelled by the next worker, even with bytes in flight', async ({ assert }) => {
+  test('uploads are cancelled by the next worker, even with bytes in flight', async ({
+    assert,
+  }) => {
     await killedWhileSending()
     const [session] = registry.sessions.all.values()
     assert.equal(session!.bytes.length, 3 * CHUNK_BYTES)
@@ -118,7 +120,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.deepEqual(await notesLeft(), [])
   }).timeout(60_000)
 
-  test('are recorded even if the worker crashes before the registry responds', async ({
+  test('uploads are recorded even if the worker crashes before the registry responds', async ({
     assert,
   }) => {
     const requests = Promise.withResolvers<void>()
@@ -142,7 +144,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('stay recorded until their registry is reachable', async ({ assert }) => {
+  test('uploads stay recorded until their registry is reachable', async ({ assert }) => {
     await killedWhileSending()
     await age()
     Object.assign(registry.tokens.account, { accountSecret: 'another one' })
@@ -159,7 +161,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('are cancelled with the master image account where needed', async ({ assert }) => {
+  test('uploads are cancelled with the master image account where needed', async ({ assert }) => {
     await killedWhileSending()
     await age()
     scene.platform.registries[0]!.accountSecret = 'of somebody who may not'
@@ -168,7 +170,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('are cancelled with the account of the registry if no other may delete', async ({
+  test('uploads are cancelled with the account of the registry if no other may delete', async ({
     assert,
   }) => {
     const worker = { accountName: 'robot$worker', accountSecret: 'its own' }
@@ -184,7 +186,9 @@ test.group('Uploads of crashed workers', (group) => {
     assert.isEmpty(warnings)
   }).timeout(60_000)
 
-  test('that nobody may cancel are logged once and left to the registry', async ({ assert }) => {
+  test('uploads that no account may cancel are logged once and left to the registry', async ({
+    assert,
+  }) => {
     await killedWhileSending()
     registry.tokens.rights = () => ['pull', 'push']
     for (let round = 0; round < 3; round++) {
@@ -195,7 +199,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.equal(registry.sessions.all.size, 1)
   }).timeout(60_000)
 
-  test('end with an empty request after several chunks', async ({ assert }) => {
+  test('uploads end with an empty request after several chunks', async ({ assert }) => {
     const closing: (string | undefined)[] = []
     registry.interference = ({ method, request }) => {
       if (method === 'PUT') {
@@ -213,7 +217,7 @@ test.group('Uploads of crashed workers', (group) => {
     assert.deepEqual(closing, ['0', '0', '10'])
   })
 
-  test('start over if the upload program crashes', async ({ assert }) => {
+  test('uploads start over if the upload program crashes', async ({ assert }) => {
     const bytes = Buffer.alloc(20 * MIB, 1)
     let killed = 0
     registry.interference = ({ method }) => {
@@ -231,7 +235,7 @@ test.group('Uploads of crashed workers', (group) => {
     store.close()
   })
 
-  test('leave no journal entry when they complete', async ({ assert }) => {
+  test('uploads leave no journal entry when they complete', async ({ assert }) => {
     const store = RegistryStore.open(registry.access, { journal: journal })
     const bytes = Buffer.alloc(9 * MIB, 1)
     const { digest } = await store.writeBlob('suite/a', chunksOf(bytes))

@@ -78,7 +78,7 @@ test.group('The approved content', (group) => {
     scene.platform.analysis.buildHash = hash
   }
 
-  test('must match the content of the build request', async ({ assert }) => {
+  test('the content must match the content of the build request', async ({ assert }) => {
     const foreign = store('lib.py')
     digest = ANOTHER
     assert.equal(await codeOf(build()), 'contentChanged')
@@ -88,7 +88,7 @@ test.group('The approved content', (group) => {
     assert.isNull(await codeOf(build()))
   })
 
-  test('must be reported together with the files', async ({ assert }) => {
+  test('the content must be reported together with the files', async ({ assert }) => {
     const report = scene.platform.code!
     scene.platform.code = () => ({ ...report(), digest: undefined })
     assert.equal(await codeOf(build()), 'contentChanged')
@@ -104,7 +104,7 @@ test.group('The approved content', (group) => {
     assert.deepEqual(Entrypoint, ['python3', '-u', '/opt/code/main.py'])
   })
 
-  test('must match the image before it is distributed: {what}')
+  test('the content must match the image before it is distributed: {what}')
     .with([
       { what: 'a file more', approved: undefined },
       { what: 'a file with other bytes', approved: 'y = 1\n' },
@@ -120,7 +120,7 @@ test.group('The approved content', (group) => {
       assert.isNull(await codeOf(scene.run(distribute)))
     })
 
-  test('must be named by the label of the image', async ({ assert }) => {
+  test('the content must be named by the label of the image', async ({ assert }) => {
     const { repository } = scene.node(scene.registry({ host: 'local-images' }))
     scene.platform.analysis.registryId = null
     assert.equal(await codeOf(scene.run(buildAnalysis)), 'contentChanged', 'without a content')

@@ -51,7 +51,7 @@ test.group('The location of a build', (group) => {
     platform.registryProjects = [...setUp(older), ...setUp(own)]
   }
 
-  test('is read with one request', async ({ assert }) => {
+  test('the location is read with one request', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: { ...own, projects: [incoming] } })
     const location = await locations.forBuild(ANALYSIS)
     assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
@@ -59,14 +59,14 @@ test.group('The location of a build', (group) => {
     assert.deepEqual(platform.asked, [`/analyses/${ANALYSIS}/build-registry`])
   })
 
-  test('is the folder if the platform has no registry', async ({ assert }) => {
+  test('the location is the folder if the platform has no registry', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: null })
     const location = await locations.forBuild(ANALYSIS)
     assert.isTrue(location.isFolder)
     assert.equal(await location.build(ANALYSIS), `incoming/${ANALYSIS}`)
   })
 
-  test('is the folder if its registry is the local one', async ({ assert }) => {
+  test('the location is the folder if its registry is the local one', async ({ assert }) => {
     const local = registryAt('local-images')
     platform.buildRegistry = () => ({ registry: { ...local, projects: [incoming] } })
     const location = await locations.forBuild(ANALYSIS)
@@ -74,21 +74,25 @@ test.group('The location of a build', (group) => {
     assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
-  test('is the registry of the analysis on platforms without the endpoint', async ({ assert }) => {
+  test('the location is the registry of the analysis on platforms without the endpoint', async ({
+    assert,
+  }) => {
     listing(own.id)
     const location = await locations.forBuild(ANALYSIS)
     assert.equal(location.name, `the registry ${own.host}`)
     assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
-  test('is the first registry of such a platform, else the folder', async ({ assert }) => {
+  test('the location is the first registry of such a platform, else the folder', async ({
+    assert,
+  }) => {
     listing()
     assert.equal((await locations.forBuild(ANALYSIS)).name, `the registry ${older.host}`)
     platform.registries = []
     assert.isTrue((await locations.forBuild(ANALYSIS)).isFolder)
   })
 
-  test('is the next registry if one is not set up, else the folder: {what}')
+  test('the location is the next registry if one is not set up, else the folder: {what}')
     .with([
       { what: 'a registry without projects', first: [] },
       { what: 'a registry whose projects were not made yet', first: setUp(older, null) },
@@ -100,7 +104,7 @@ test.group('The location of a build', (group) => {
       assert.equal((await locations.forMasterImages()).name, `the registry ${own.host}`)
     })
 
-  test('is the folder if no registry is set up', async ({ assert }) => {
+  test('the location is the folder if no registry is set up', async ({ assert }) => {
     listing(own.id)
     platform.registryProjects = setUp(own, null)
     assert.isTrue((await locations.forBuild(ANALYSIS)).isFolder)

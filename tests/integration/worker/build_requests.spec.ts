@@ -59,12 +59,14 @@ test.group('Registry requests of a build', (group) => {
     signImage(target, stored, buildFacts(), key, { isNew })
   const attached = (digest: string) => store.referrers(repository, digest)
 
-  test('are a mount, a lookup, the config and the manifest', async ({ assert }) => {
+  test('the requests are a mount, a lookup, the config and the manifest', async ({ assert }) => {
     const requests = await requestsOf(putTogether)
     assert.deepEqual(methods(requests), ['GET', 'POST', 'POST', 'PUT', 'PUT'])
   })
 
-  test('signs a new image without reading attachments, signature last', async ({ assert }) => {
+  test('the requests signs a new image without reading attachments, signature last', async ({
+    assert,
+  }) => {
     const image = await putTogether()
     assert.isTrue(image.isNew)
     const requests = await requestsOf(() => sign(image))
@@ -80,7 +82,9 @@ test.group('Registry requests of a build', (group) => {
     )
   })
 
-  test('look up each place of attachments for an unsigned image', async ({ assert }) => {
+  test('the requests look up each place of attachments for an unsigned image', async ({
+    assert,
+  }) => {
     await putTogether()
     const image = await putTogether()
     assert.isFalse(image.isNew)
@@ -92,7 +96,7 @@ test.group('Registry requests of a build', (group) => {
     assert.lengthOf(await attached(image.digest), 2)
   })
 
-  test('look up the listed attachments and write nothing if the build was done before', async ({
+  test('the requests look up the listed attachments and write nothing if the build was done before', async ({
     assert,
   }) => {
     const image = await putTogether()
@@ -108,7 +112,7 @@ test.group('Registry requests of a build', (group) => {
     assert.isEmpty(remaining)
   })
 
-  test('resume after a build that failed at its signature', async ({ assert }) => {
+  test('the requests resume after a build that failed at its signature', async ({ assert }) => {
     const image = await putTogether()
     const stopping = new AbortController()
     registry.interference = ({ method, path, request }) => {
@@ -128,7 +132,7 @@ test.group('Registry requests of a build', (group) => {
     await verifyImage({ store, repository }, image.digest, [key.public])
   })
 
-  test('run while the layer is uploaded, and push no manifest before its parts', async ({
+  test('the requests run while the layer is uploaded, and push no manifest before its parts', async ({
     assert,
   }) => {
     const arrived = Promise.withResolvers<void>()

@@ -119,7 +119,7 @@ test.group('Distribution', (group) => {
     const { registryId } = await built()
     const first = scene.node(registryId)
     scene.platform.content = () => {
-      throw new Error('Nobody asks before the layers are there')
+      throw new Error('No request is expected before the layers are there')
     }
     const target = at('one.example')
     const layer = JSON.parse(

@@ -70,7 +70,7 @@ test.group('Registry requests of a delivery', (group) => {
     }
   }
 
-  test('are a mount per part, the manifests, and a lookup before and after, with one token', async ({
+  test('the requests are a mount per part, the manifests, and a lookup before and after, with one token', async ({
     assert,
   }) => {
     const [one, other] = [node(), node()]
@@ -95,7 +95,7 @@ test.group('Registry requests of a delivery', (group) => {
     assert.isAtMost(tokens, 4)
   })
 
-  test('include one more index without a referrers API', async ({ assert }) => {
+  test('the requests include one more index without a referrers API', async ({ assert }) => {
     withoutReferrers()
     const { repository } = node()
     const { requests } = await requestsOf(() => scene.run(distribute))
@@ -110,7 +110,7 @@ test.group('Registry requests of a delivery', (group) => {
     store.close()
   })
 
-  test('read existing attachments if the image exists', async ({ assert }) => {
+  test('the requests read existing attachments if the image exists', async ({ assert }) => {
     withoutReferrers()
     const { repository } = node()
     await scene.run(distribute)

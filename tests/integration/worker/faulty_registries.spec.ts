@@ -129,7 +129,7 @@ test.group('One of several registries', (group) => {
       assert.include(result.error.message, `the registry ${bad.host} has no project`)
     })
 
-    test(`one that ${name} fails its own nodes and no others`, async ({ assert }) => {
+    test(`a registry that ${name} fails its own nodes and no others`, async ({ assert }) => {
       bad.interference = does
       const error = await failure()
       await requireServed()
@@ -144,7 +144,7 @@ test.group('One of several registries', (group) => {
     })
   }
 
-  test('one that stores something else is detected', async ({ assert }) => {
+  test('a registry that stores something else is detected', async ({ assert }) => {
     bad.interference = async ({ method, path, response, serve }) => {
       if (method !== 'PUT' || !path.includes('/manifests/')) {
         return false
@@ -162,7 +162,9 @@ test.group('One of several registries', (group) => {
     assert.equal(error.code, 'registryAnswerInvalid')
   })
 
-  test('one that recovers in time is retried, for its own nodes only', async ({ assert }) => {
+  test('a registry that recovers in time is retried, for its own nodes only', async ({
+    assert,
+  }) => {
     let fails = 6
     bad.interference = ({ response }) => {
       if (fails-- <= 0) {

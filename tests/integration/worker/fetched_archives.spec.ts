@@ -22,7 +22,7 @@ async function serving(cleanup: Cleanup, answer: RequestListener): Promise<strin
 }
 
 test.group('Remote repository archives', () => {
-  test('are requested by the names of the repository, and the token stays with their origin', async ({
+  test('archives are requested by the names of the repository, and the token stays with their origin', async ({
     assert,
     cleanup,
   }) => {
@@ -66,7 +66,7 @@ test.group('Remote repository archives', () => {
     await assert.rejects(() => scan(tree, signal), /cannot be read|damaged|truncated/)
   })
 
-  test('are not requested for unsafe names', async ({ assert }) => {
+  test('archives are not requested for unsafe names', async ({ assert }) => {
     const at = { ...REPOSITORY, branch: '../../secrets' }
     await assert.rejects(
       () => openTree({ template: '/srv/{branch}' }, at),

@@ -67,7 +67,7 @@ test.group('Sweeps of a worker', () => {
     assert.isFalse(await store.hasBlob('a', lost.digest))
   })
 
-  test('run on one of several workers that share a folder, also after a crash', async ({
+  test('sweeps run on one of several workers that share a folder, also after a crash', async ({
     assert,
     cleanup,
   }) => {

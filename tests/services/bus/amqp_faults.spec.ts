@@ -145,7 +145,7 @@ test.group('Bus on RabbitMQ', (group) => {
     assert.sameMembers(Object.keys(set(got[1]!.properties)), ['type', 'messageId', 'deliveryMode'])
   })
 
-  test('what is no message is put among the dead letters, and the next is handled', async ({
+  test('an invalid message becomes a dead letter, and the next is handled', async ({
     assert,
     cleanup,
   }) => {
@@ -385,7 +385,7 @@ test.group('Bus on RabbitMQ', (group) => {
     assert.isEmpty(await new AmqpDeadLetters(broker.url).list(queue, 1))
   })
 
-  test('of two processes only one is given events, and the other takes over where it stopped', async ({
+  test('the bus of two processes only one is given events, and the other takes over where it stopped', async ({
     assert,
     cleanup,
   }) => {
@@ -465,7 +465,7 @@ test.group('Bus on RabbitMQ', (group) => {
     assert.deepEqual(await letters.counts(['never used']), new Map([['never used', 0]]))
   })
 
-  test('takes thousands of messages a second', async ({ assert, cleanup }) => {
+  test('the bus takes thousands of messages a second', async ({ assert, cleanup }) => {
     const bus = await openBus()
     cleanup(() => bus.close())
     const queue = newId()

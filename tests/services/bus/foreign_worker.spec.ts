@@ -145,7 +145,10 @@ test.group('A foreign worker', (group) => {
     assert.equal(worker.commands[0]!.type, 'execute')
   })
 
-  test('that speaks while we are away is heard afterwards', async ({ assert, cleanup }) => {
+  test('messages of a service during our downtime are received afterwards', async ({
+    assert,
+    cleanup,
+  }) => {
     const worker = await ForeignWorker.start(broker.url, builder, () => [STARTED, FINISHED])
     cleanup(() => worker.stop())
     await runner.stop()
@@ -158,7 +161,7 @@ test.group('A foreign worker', (group) => {
     assert.deepInclude(await build(id), { status: 'executed' })
   })
 
-  test('that mumbles is put among the dead letters, and heard again when it speaks', async ({
+  test('malformed messages of a service become dead letters, and valid ones are received again', async ({
     assert,
     cleanup,
   }) => {

@@ -72,7 +72,7 @@ test.group('Log lines from RabbitMQ', (group) => {
     }
   })
 
-  test('are each kept once, though broker and log store end while they come', async ({
+  test('lines are each stored once, though broker and log store end while they come', async ({
     assert,
   }) => {
     await publishLines(broker)

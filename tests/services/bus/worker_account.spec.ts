@@ -103,7 +103,9 @@ test.group('The account of workers at the broker', (group) => {
     }
   })
 
-  test('takes commands, and sends reports, log lines and dead letters', async ({ assert }) => {
+  test('the account takes commands, and sends reports, log lines and dead letters', async ({
+    assert,
+  }) => {
     const { telemetryLog, analysisBuilder } = COMMAND_QUEUES
     const taken: string[] = []
     await worker.subscribe({ queue: analysisBuilder, prefetch: 1 }, async (delivery) => {
@@ -129,7 +131,7 @@ test.group('The account of workers at the broker', (group) => {
     await dead.close()
   })
 
-  test('reads the password where rabbitmqctl takes it, which a further argument would end', async ({
+  test('the account reads the password where rabbitmqctl takes it, which a further argument would end', async ({
     assert,
     cleanup,
   }) => {
@@ -172,12 +174,12 @@ test.group('The account of workers at the broker', (group) => {
   }
 
   for (const [title, work] of Object.entries(REFUSED)) {
-    test(`is refused ${title}`, async ({ assert }) => {
+    test(`the account is refused ${title}`, async ({ assert }) => {
       assert.equal(await refusal(work), 403)
     })
   }
 
-  test('is let do what it may, as others are refused', async ({ assert }) => {
+  test('the account is let do what it may, as others are refused', async ({ assert }) => {
     const key = EVENT_KEYS.masterImageBuilder
     assert.isUndefined(await refusal((channel) => channel.publish(EVENT_EXCHANGE, key, content)))
   })

@@ -68,7 +68,7 @@ test.group('Buckets with hubctl', (group) => {
     assert.include(none.stderr, 'cannot be read')
   })
 
-  test('an upload that was cut off goes on where it was', async ({ assert }) => {
+  test('an upload that was cut off continues where it was', async ({ assert }) => {
     const content = randomBytes(96 * MIB)
     const file = await machine.write('large.bin', content)
     const child = machine.start(['bucket', 'cp', file, 'results:large.bin'])
@@ -87,7 +87,7 @@ test.group('Buckets with hubctl', (group) => {
     assert.deepEqual(remaining, {})
   })
 
-  test('a download that was cut off goes on where it was', async ({ assert }) => {
+  test('a download that was cut off continues where it was', async ({ assert }) => {
     const content = randomBytes(2 * MIB)
     const hash = createHash('sha256').update(content).digest('hex')
     const file = await machine.write('partial.bin', content)

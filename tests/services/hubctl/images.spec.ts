@@ -73,7 +73,7 @@ test.group('Images with hubctl', (group) => {
     assert.equal(denied.code, 4, denied.stderr)
   })
 
-  test('where images are kept has to be said, and only once', async ({ assert }) => {
+  test('the store of images has to be named, and only once', async ({ assert }) => {
     const nowhere = await machine.call(['image', 'export', 'a', 'a.tar'])
     assert.equal(nowhere.code, 2)
     assert.include(nowhere.stderr, '--images <folder>, or --registry')

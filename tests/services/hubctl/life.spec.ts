@@ -36,7 +36,7 @@ test.group('The life of an analysis with hubctl', (group) => {
   const becomes = (args: readonly string[], isSo: (found: any) => boolean) =>
     eventually(async () => isSo(await machine.json('get', ...args)), SOON_MS)
 
-  test('leads from nothing to its execution', async ({ assert }) => {
+  test('the life leads from nothing to its execution', async ({ assert }) => {
     await prepareProject()
     await machine.must('project', 'approve', 'study', '--comment', 'fine')
     await machine.must('create', 'analysis', 'name=trial', 'projectId=study', 'masterImageId=base')
@@ -69,7 +69,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     assert.match(timeline, /event +- +north +updated: executionStatus: executing/)
   }).timeout(600_000)
 
-  test('what died is seen, given back, and forgotten', async ({ assert }) => {
+  test('dead letters are listed, redriven, and deleted', async ({ assert }) => {
     const dead = () => machine.json('bus', 'dead')
     await publish(QUEUE, '{"type":"createBucket"')
     await eventually(async () => (await dead()).length === 1, SOON_MS)

@@ -15,7 +15,7 @@ test.group('Logging in with hubctl', (group) => {
     return () => machine.remove()
   })
 
-  test('a login is kept in a file that nobody else reads', async ({ assert }) => {
+  test('a login is stored in a file that no other user reads', async ({ assert }) => {
     await machine.login(hub.origin)
     const who = await machine.json('whoami')
 
@@ -37,9 +37,7 @@ test.group('Logging in with hubctl', (group) => {
     }
   })
 
-  test('a password is sent to another machine without TLS only where that is said', async ({
-    assert,
-  }) => {
+  test('a password is sent to another machine without TLS only on request', async ({ assert }) => {
     const args = ['login', '--url', 'http://192.0.2.1', '--user', 'admin', '--stdin']
     const { code, stderr } = await machine.call(args, { stdin: 'start123' })
     const service = ['--service', 'identity=http://hub.example.org/auth']
@@ -97,7 +95,7 @@ test.group('Logging in with hubctl', (group) => {
     assert.isString(clientId)
   })
 
-  test('a wrong password is said to be one', async ({ assert }) => {
+  test('a wrong password is reported as such', async ({ assert }) => {
     const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
     const { code, stderr } = await machine.call(args, { stdin: 'wrong' })
 
@@ -106,7 +104,7 @@ test.group('Logging in with hubctl', (group) => {
     assert.match(stderr, /hubctl login/)
   })
 
-  test('without a terminal, a password is asked for nowhere', async ({ assert }) => {
+  test('without a terminal, no password is requested', async ({ assert }) => {
     const { code, stderr } = await machine.call(['login', '--url', hub.origin, '--user', 'admin'])
 
     assert.equal(code, 2)
@@ -190,7 +188,7 @@ test.group('Logging in with hubctl', (group) => {
     assert.include(stderr, 'No user is logged in at this platform')
   })
 
-  test('several platforms are kept, and one of them is the current one', async ({ assert }) => {
+  test('several platforms are stored, and one of them is the current one', async ({ assert }) => {
     await machine.login(hub.origin, 'admin', 'start123', '--context', 'one')
     await machine.must('context', 'set', 'other', '--url', 'https://hub.example.org')
     await machine.must('context', 'use', 'other')
@@ -217,7 +215,7 @@ test.group('Logging in with hubctl', (group) => {
     assert.equal(code, 3)
   })
 
-  test('a server that is away is named, with what to look at', async ({ assert }) => {
+  test('an unavailable server is named, with what to check', async ({ assert }) => {
     const { code, stderr } = await machine.call(['get', 'nodes', '--url', 'http://127.0.0.1:9'])
 
     assert.equal(code, 7)
@@ -236,7 +234,7 @@ test.group('Logging in with hubctl', (group) => {
     assert.notInclude(stderr, 'SSL routines')
   })
 
-  test('who may not do something is told which permission it takes', async ({ assert }) => {
+  test('a refusal names the missing permission', async ({ assert }) => {
     await machine.login(hub.origin)
     await machine.must('user', 'invite', 'nobody', '--to', machine.path('nobody.json'))
     const { password } = JSON.parse(String(await machine.read('nobody.json')))

@@ -39,7 +39,7 @@ test.group('Operating a platform with hubctl', (group) => {
     return rows[0]!.id
   }
 
-  test('a platform that is well needs nobody, and says so', async ({ assert }) => {
+  test('a healthy platform needs no action, and says so', async ({ assert }) => {
     const { code, stdout } = await machine.call(['status'])
     const { stderr } = await machine.call(['analysis', 'stuck'])
 
@@ -126,7 +126,7 @@ test.group('Operating a platform with hubctl', (group) => {
     assert.equal(after.code, 0)
   })
 
-  test('sweeps are asked for by their names', async ({ assert }) => {
+  test('sweeps are requested by their names', async ({ assert }) => {
     const swept = await machine.must('sweep', 'events')
     const objects = await machine.json('sweep', 'objects')
 
@@ -144,7 +144,7 @@ test.group('Operating a platform with hubctl', (group) => {
     assert.isFalse(isExamining)
   })
 
-  test('shows how much is stored', async ({ assert }) => {
+  test('hubctl shows how much is stored', async ({ assert }) => {
     assert.match(await machine.must('bucket', 'usage'), /^\S+ \S+ in \d+ files of \d+ buckets\n$/)
   })
 

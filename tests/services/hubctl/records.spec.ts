@@ -182,7 +182,7 @@ test.group('Records with hubctl', (group) => {
     assert.equal(JSON.parse(partly.stdout)[0].name, 'applied-last')
   })
 
-  test('a secret is no argument', async ({ assert }) => {
+  test('a secret is never an argument', async ({ assert }) => {
     const { code, stderr } = await machine.call(['create', 'user', 'name=x', 'password=abcdefgh'])
 
     assert.equal(code, 2)
@@ -219,7 +219,7 @@ test.group('Records with hubctl', (group) => {
     assert.equal(last[0]!.name, 'role-119')
   })
 
-  test('fields and relations are those that were asked for', async ({ assert }) => {
+  test('fields and relations are the requested ones', async ({ assert }) => {
     const [user] = await machine.json(
       'get',
       'users',
@@ -239,7 +239,7 @@ test.group('Records with hubctl', (group) => {
       'create',
       'permission',
       'name=reads_minutes',
-      'description=reads what was said'
+      'description=reads the minutes'
     )
     await machine.must('create', 'role', 'name=clerk', 'description=keeps the minutes')
     await machine.must('role', 'grant', 'clerk', '--permission', 'reads_minutes')
@@ -247,8 +247,8 @@ test.group('Records with hubctl', (group) => {
     const { permissions } = await machine.json('describe', 'role', 'clerk')
 
     assert.match(described, /description: +keeps the minutes/)
-    assert.match(described, /permissions:\n +reads_minutes: +reads what was said/)
-    assert.deepEqual(permissions, [{ name: 'reads_minutes', description: 'reads what was said' }])
+    assert.match(described, /permissions:\n +reads_minutes: +reads the minutes/)
+    assert.deepEqual(permissions, [{ name: 'reads_minutes', description: 'reads the minutes' }])
   })
 
   test('lists are shown as programs want them', async ({ assert }) => {
@@ -312,9 +312,7 @@ test.group('Records with hubctl', (group) => {
     assert.equal(code, 0, stderr)
   })
 
-  test('what is refused says what to do: names that are taken, logs without a filter', async ({
-    assert,
-  }) => {
+  test('refusals say what to do: names in use, logs without a filter', async ({ assert }) => {
     await machine.must('create', 'node', 'name=taken')
     const taken = await machine.call(['create', 'node', 'name=taken'])
     const logs = await machine.call(['get', 'logs'])
@@ -325,7 +323,7 @@ test.group('Records with hubctl', (group) => {
     assert.include(logs.stderr, 'hubctl get logs --filter')
   })
 
-  test('a kind that nobody has is an error, with those that are near', async ({ assert }) => {
+  test('an unknown kind is an error, with similar ones', async ({ assert }) => {
     const { code, stderr } = await machine.call(['get', 'nodez'])
 
     assert.equal(code, 2)
@@ -366,7 +364,7 @@ test.group('Records with hubctl', (group) => {
     assert.include(other.stderr, '--force has no effect on a node')
   })
 
-  test('nothing is deleted without being asked where nobody can answer', async ({ assert }) => {
+  test('nothing is deleted without confirmation where no user can answer', async ({ assert }) => {
     await machine.must('create', 'node', 'name=lasting')
     const { code, stderr } = await machine.call(['delete', 'node', 'lasting'])
     const { name } = await machine.json('get', 'node', 'lasting')

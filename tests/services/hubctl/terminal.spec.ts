@@ -23,7 +23,7 @@ test.group('hubctl on a terminal', (group) => {
     }
   })
 
-  test('a password is asked for, and nobody sees it', async ({ assert }) => {
+  test('a password is requested, and not shown', async ({ assert }) => {
     const terminal = Terminal.open(machine, ['login', '--url', hub.origin, '--user', 'admin'])
     await terminal.until(/Password/)
     terminal.type(`start123${ENTER}`)
@@ -34,7 +34,7 @@ test.group('hubctl on a terminal', (group) => {
     assert.include(terminal.written, 'Logged in at')
   })
 
-  test('a secret of a record is asked for in the same way', async ({ assert }) => {
+  test('a secret of a record is requested in the same way', async ({ assert }) => {
     const words = ['create', 'user', 'name=typed', 'password=@-']
     const terminal = Terminal.open(machine, words)
     await terminal.until(/Password/)
@@ -45,7 +45,7 @@ test.group('hubctl on a terminal', (group) => {
     assert.notInclude(terminal.written, 'a-long-first-password')
   })
 
-  test('what cannot be taken back is asked about, and Enter is no', async ({ assert }) => {
+  test('an irreversible change needs confirmation, and Enter means no', async ({ assert }) => {
     await machine.must('create', 'project', 'name=kept')
     const prompt = Terminal.open(machine, ['delete', 'project', 'kept'])
     await prompt.until(/Delete the project kept\?/)

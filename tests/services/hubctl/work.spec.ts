@@ -99,7 +99,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.match(approved, /clinic-node +clinic +approved/)
   })
 
-  test('a decision about one node may be taken back', async ({ assert }) => {
+  test('a decision about one node may be withdrawn', async ({ assert }) => {
     await machine.must('project', 'reject', 'study', '--node', 'own-node', '--comment', 'not now')
     const [rejected] = await machine.json('get', 'project-nodes', '-f', 'approvalStatus=rejected')
     await machine.must('project', 'approve', 'study', '--node', 'own-node')

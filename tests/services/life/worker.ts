@@ -137,7 +137,7 @@ export class PlainWorker {
     const { registryId } = await this.#read('core', `/analyses/${id}`)
     const registry = await this.#read('core', `/registries/${registryId}?fields=%2BaccountSecret`)
     if (!registry.accountSecret) {
-      throw new Error('the account of the registry is not told')
+      throw new Error('the account of the registry is unknown')
     }
     const nodes = await this.#read(
       'core',

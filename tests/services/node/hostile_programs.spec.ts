@@ -121,7 +121,7 @@ for (const seat of containerSeats()) {
       return { ...exit, lines: container.lines, output: container.output }
     }
 
-    test('system calls are refused that no analysis needs, and those that nobody knows are missing', async ({
+    test('system calls that no analysis needs are refused, and unknown ones are missing', async ({
       assert,
     }) => {
       const calls = forbiddenCalls()

@@ -32,7 +32,7 @@ test.group('A node that joins a hub elsewhere', (group) => {
   })
   group.each.timeout(900_000)
 
-  test('is told to log in first, and to check the address', async ({ assert }) => {
+  test('the node gets advice to log in first, and to check the address', async ({ assert }) => {
     const anonymous = await machine.call(joinArgs('west'))
     assert.notEqual(anonymous.code, 0)
     assert.match(anonymous.stderr, /Log in: hubctl login/)
@@ -44,7 +44,7 @@ test.group('A node that joins a hub elsewhere', (group) => {
     assert.match(neither.stderr, /neither a settings file \(\.yaml\) nor a name/)
   })
 
-  test('runs an analysis there, and finds itself again', async ({ assert }) => {
+  test('the node runs an analysis there, and finds itself again', async ({ assert }) => {
     const secrets = JSON.parse(await readFile(join(elsewhere.folder, 'secrets.json'), 'utf8'))
     await machine.login(elsewhere.url, 'admin', secrets.admin)
     const taken = await machine.call(joinArgs('north'))

@@ -22,7 +22,7 @@ await ensurePackages(PACKAGES.containers)
 test.group('The image with the Python of this machine', (group) => {
   group.each.timeout(300_000)
 
-  test('ends threads of compiled code without a complaint, and has the libraries of its packages', async ({
+  test('the image ends threads of compiled code without a complaint, and has the libraries of its packages', async ({
     assert,
     cleanup,
   }) => {

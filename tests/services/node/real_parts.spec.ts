@@ -101,7 +101,7 @@ test.group('A sandbox with real parts', (group) => {
     return { sandbox, collector }
   }
 
-  test('runs an analysis in one trace, and is found again in its database', async ({
+  test('the sandbox runs an analysis in one trace, and is found again in its database', async ({
     assert,
     cleanup,
   }) => {
@@ -143,7 +143,7 @@ test.group('A sandbox with real parts', (group) => {
     await sandbox.command('down')
   })
 
-  test('names the servers that are missing', async ({ assert, cleanup }) => {
+  test('the sandbox names the servers that are missing', async ({ assert, cleanup }) => {
     const { REDIS_URL, ...others } = variables
     const sandbox = await TestSandbox.create([], others)
     cleanup(() => sandbox.remove())

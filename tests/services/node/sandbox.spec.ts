@@ -27,13 +27,13 @@ for (const isolation of ['bubblewrap', 'runc']) {
     })
     group.each.timeout(900_000)
 
-    test('runs the example {example}, whose result is the expected one')
+    test('the sandbox runs the example {example}, whose result is the expected one')
       .with(['mean', 'regression', 'survival', 'failing', 'escape'].map((example) => ({ example })))
       .run(async ({ assert }, { example }) => {
         assert.match(await running.run(example), /expected/)
       })
 
-    test('ends at 100 % what has ended well, whether or not its code counts', async ({
+    test('the sandbox ends at 100 % what has ended well, whether or not its code counts', async ({
       assert,
     }) => {
       const nodes = await running.read<{ data: readonly Execution[] }>('sandbox', '/analysis-nodes')
@@ -42,7 +42,9 @@ for (const isolation of ['bubblewrap', 'runc']) {
       executed.forEach(({ executionProgress }) => assert.equal(executionProgress, 100))
     })
 
-    test('shows the files of an analysis to those who decide at a hospital', async ({ assert }) => {
+    test('the sandbox shows the files of an analysis to those who decide at a hospital', async ({
+      assert,
+    }) => {
       const { machine } = running
       const steward = (...args: string[]) =>
         machine.must('--context', 'sandbox-north', 'analysis', ...args)
@@ -59,7 +61,9 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.equal(await readFile(to, 'utf8'), code)
     })
 
-    test('shows nothing of messages and intermediate files on their way', async ({ assert }) => {
+    test('the sandbox shows nothing of messages and intermediate files on their way', async ({
+      assert,
+    }) => {
       const { machine, folder } = running
       const to = machine.path('whispered')
       await sandbox('run', WHISPER, '--to', to)
@@ -72,7 +76,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.isNotEmpty(await filesWithRunsOf(backwards, join(folder, 'hub')))
     })
 
-    test('starts a node again that was killed, says so, and goes on', async ({ assert }) => {
+    test('the sandbox restarts a killed node, says so, and continues', async ({ assert }) => {
       const { supervisor } = await running.nodeProcesses('north')
       process.kill(supervisor, 'SIGKILL')
       await running.shows('north has ended (SIGKILL). It is started again in 1 s.')
@@ -80,7 +84,9 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.match(await running.run('mean'), /expected/)
     })
 
-    test('keeps a policy that somebody has changed, and asks people then', async ({ assert }) => {
+    test('the sandbox keeps a policy that somebody has changed, and asks people then', async ({
+      assert,
+    }) => {
       const policy = join(running.folder, 'nodes/north/policy.yaml')
       const before = await readFile(policy, 'utf8')
       await sandbox('down')
@@ -92,7 +98,9 @@ for (const isolation of ['bubblewrap', 'runc']) {
       await running.up()
     })
 
-    test('takes up what a killed one left, in the temporary folder, too', async ({ assert }) => {
+    test('the sandbox takes up what a killed one left, in the temporary folder, too', async ({
+      assert,
+    }) => {
       const temporary = await readlink(join(running.folder, 'temporary'))
       await running.kill()
       await running.up()
@@ -100,7 +108,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.match(await running.run('mean'), /expected/)
     })
 
-    test('leaves nothing running, and is found again', async ({ assert }) => {
+    test('the sandbox leaves nothing running, and is found again', async ({ assert }) => {
       await sandbox('down')
       assert.deepEqual(await running.processes(), [])
       await running.up()

@@ -66,7 +66,7 @@ test.group('Objects on an S3 server', (group) => {
     await emptyLocation(store, { container: 'box', prefix: '' })
   })
 
-  test('stay readable when the layout of new ones changes', async ({ assert }) => {
+  test('objects stay readable when the layout of new ones changes', async ({ assert }) => {
     const layouts: Layout[] = ['own', 'shared:box']
     const bucketIds = [
       '6b0a53b1-46de-4a0b-8d44-11f5f3a9d6cf',
@@ -92,7 +92,7 @@ test.group('Objects on an S3 server', (group) => {
     }
   })
 
-  test('of a server that dies while they are sent are reported as such, and found afterwards', async ({
+  test('objects of a server that dies while they are sent are reported as such, and found afterwards', async ({
     assert,
   }) => {
     const { source, send, end } = pushed()
@@ -136,7 +136,7 @@ test.group('Objects on an S3 server', (group) => {
     assert.isTrue(content.equals(await buffer(await store.read(address))))
   }).timeout(600_000)
 
-  test('are waited for by slow readers for as long as it takes', async ({ assert }) => {
+  test('objects are waited for by slow readers for as long as it takes', async ({ assert }) => {
     await store.put(address, chunksOf(content))
     const readers = Array.from({ length: 60 }, () => store.read(address))
     const streams = await Promise.all(readers)
@@ -146,14 +146,14 @@ test.group('Objects on an S3 server', (group) => {
     }
   })
 
-  test('are refused in a region that the server does not have', async ({ assert }) => {
+  test('objects are refused in a region that the server does not have', async ({ assert }) => {
     const failure = await failureOf(store.makeContainer('elsewhere', 'mars-north-1'))
     assert.instanceOf(failure, UnknownRegion)
     await store.makeContainer('elsewhere', 'us-east-1')
     await store.removeContainer('elsewhere')
   })
 
-  test('keep their keys to themselves when something fails', async ({ assert }) => {
+  test('objects keep their keys to themselves when something fails', async ({ assert }) => {
     const { username, password, host } = new URL(server.url)
     const others = s3StoreAt(`http://${username}:${'0'.repeat(40)}@${host}`)
     const nobody = s3StoreAt(`http://nobody:${password}@${host}`)
@@ -179,7 +179,9 @@ test.group('Objects on an S3 server without room', (group) => {
     }
   })
 
-  test('are refused as such, small and large ones, and leave nothing', async ({ assert }) => {
+  test('objects are refused as such, small and large ones, and leave nothing', async ({
+    assert,
+  }) => {
     await store.makeContainer('box')
     const stored: string[] = []
     for (const size of [19 * MIB, 7 * MIB]) {

@@ -19,7 +19,7 @@ test.group('Storage routes | radosgw', (group) => {
     return () => gateway.stop()
   })
 
-  test('do over a real S3 server what they do over a folder: {0}')
+  test('the routes do over a real S3 server what they do over a folder: {0}')
     .with([
       ['each bucket an S3 bucket', {}],
       ['all buckets in one', { S3_BUCKET: 'storage-routes' }],

@@ -28,7 +28,7 @@ test.group('An S3 server without access control lists of objects', (group) => {
     return { ...s3VariablesFor(server.url), S3_ENDPOINT, S3_REGION, S3_FORCE_PATH_STYLE: true }
   }
 
-  test('heads of the audit trail are kept, replaced and read', async ({ assert, cleanup }) => {
+  test('heads of the audit trail are stored, replaced and read', async ({ assert, cleanup }) => {
     const store = s3StoreAt(server.url)
     cleanup(() => store.close())
     const disk = new Disk(new S3Driver(s3Disk(variables())))

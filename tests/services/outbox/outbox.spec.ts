@@ -181,7 +181,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     return () => listener.close()
   })
 
-  test('publishes everything in order, whenever its process is killed', async ({
+  test('the outbox publishes everything in order, whenever its process is killed', async ({
     assert,
     cleanup,
   }) => {
@@ -203,7 +203,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     }
   }).timeout(600_000)
 
-  test('the broker killed: channels are told meanwhile, and it is told everything when it is back', async ({
+  test('the broker killed: channels receive events meanwhile, and it receives everything when it is back', async ({
     assert,
     cleanup,
   }) => {
@@ -215,7 +215,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     }
   }).timeout(600_000)
 
-  test('Redis killed: the bus is told meanwhile, and channels go on when it is back', async ({
+  test('Redis killed: the bus receives events meanwhile, and channels continue when it is back', async ({
     assert,
     cleanup,
   }) => {

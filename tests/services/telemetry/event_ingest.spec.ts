@@ -77,7 +77,7 @@ test.group('Ingest of events', (group) => {
   })
   group.each.setup(async () => void (await telemetryPool().query('delete from events')))
 
-  test(`no confirmed event is lost and none is kept twice, through ${KILLS} kills`, async ({
+  test(`no confirmed event is lost and none is stored twice, through ${KILLS} kills`, async ({
     assert,
     cleanup,
   }) => {

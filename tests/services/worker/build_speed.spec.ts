@@ -152,7 +152,7 @@ test.group('An analysis of a thousand files', (group) => {
     return faster === DECISIVE
   }
 
-  test('is listed and built on 100 MiB soon', async ({ assert }) => {
+  test('the analysis is listed and built on 100 MiB soon', async ({ assert }) => {
     await newBase()
     const { id, knownMs } = await ready()
     const builtMs = await built(id)
@@ -161,11 +161,15 @@ test.group('An analysis of a thousand files', (group) => {
     assert.isBelow(builtMs, LONGEST_MS)
   }).retry(2)
 
-  test('is built faster than skopeo copies the base, by a warm worker', async ({ assert }) => {
+  test('the analysis is built faster than skopeo copies the base, by a warm worker', async ({
+    assert,
+  }) => {
     assert.isTrue(await isFaster(TIMES_AS_FAST.base, skopeoOnBase))
   }).retry(2)
 
-  test('is built faster than skopeo copies the result with its attachments', async ({ assert }) => {
+  test('the analysis is built faster than skopeo copies the result with its attachments', async ({
+    assert,
+  }) => {
     assert.isTrue(await isFaster(TIMES_AS_FAST.whole, skopeoOnWhole))
   }).retry(2)
 })

@@ -125,7 +125,7 @@ test.group('Built master images', (group) => {
     return join(location, 'bundle')
   }
 
-  test('are pushed, and analyses run on them', async ({ assert }) => {
+  test('images are pushed, and analyses run on them', async ({ assert }) => {
     const image = await keeper.built('greeting')
     const { stored, config } = await imageOf('greeting')
 
@@ -152,7 +152,7 @@ test.group('Built master images', (group) => {
     assert.equal(stdout, 'hello from the build\n')
   }).timeout(600_000)
 
-  test('are reproducible', async ({ assert }) => {
+  test('images are reproducible', async ({ assert }) => {
     const first = await keeper.built('plain')
     const again = await keeper.built('plain')
 
@@ -164,7 +164,7 @@ test.group('Built master images', (group) => {
     assert.lengthOf(await store.referrers('master/plain', first.buildHash), 2)
   }).timeout(600_000)
 
-  test('are signed with provenance', async ({ assert, cleanup }) => {
+  test('images are signed with provenance', async ({ assert, cleanup }) => {
     const { buildHash } = await keeper.built('greeting')
     const { said: content, statement } = await signed('greeting', buildHash)
 
@@ -199,7 +199,7 @@ test.group('Built master images', (group) => {
     assert.include(shown, `${sha256Of('hello')}  context/hello`)
   }).timeout(600_000)
 
-  test('can build on master images by path, and see no secrets', async ({ assert }) => {
+  test('images can build on master images by path, and see no secrets', async ({ assert }) => {
     const { buildStatus, buildHash } = await keeper.built('own')
     assert.equal(buildStatus, 'executed')
     const seen = await fileIn('own', 'opt/seen')
@@ -211,7 +211,7 @@ test.group('Built master images', (group) => {
     assert.equal(base!.name, 'master/busybox:latest')
   }).timeout(600_000)
 
-  test('can be mirrored from another registry', async ({ assert }) => {
+  test('images can be mirrored from another registry', async ({ assert }) => {
     const { buildStatus, buildHash, command } = await keeper.built('mirrored')
 
     const { stored } = await platformImage(store, 'foreign/busybox', LATEST)
@@ -220,7 +220,9 @@ test.group('Built master images', (group) => {
     assert.deepEqual(await store.referrers('master/mirrored', stored.digest), [])
   })
 
-  test('are not pushed if their build fails, and the reason is reported', async ({ assert }) => {
+  test('images are not pushed if their build fails, and the reason is reported', async ({
+    assert,
+  }) => {
     const { id, buildStatus } = await keeper.built('bad')
 
     assert.equal(buildStatus, 'failed')
@@ -230,7 +232,7 @@ test.group('Built master images', (group) => {
     assert.deepEqual(await buildsLeft(), [])
   }).timeout(600_000)
 
-  test('leave nothing behind when the worker crashes, and are built by the next', async ({
+  test('images leave nothing behind when the worker crashes, and are built by the next', async ({
     assert,
   }) => {
     const running = await endlessBuild()
@@ -252,7 +254,7 @@ test.group('Built master images', (group) => {
     assert.deepEqual(await buildsLeft(), [])
   }).timeout(600_000)
 
-  test('are stopped with all their processes when the worker stops', async ({ assert }) => {
+  test('images are stopped with all their processes when the worker stops', async ({ assert }) => {
     await writeEndless('sleep 600')
     const running = await endlessBuild()
 

@@ -18,7 +18,7 @@ const IDS = ['one', 'deadly', 'two', 'three']
 const silent = { info() {}, warn() {}, error() {} }
 
 test.group('Commands that crash workers', () => {
-  test('fail after some crashes, and do not fail others', async ({ assert, cleanup }) => {
+  test('commands fail after some crashes, and do not fail others', async ({ assert, cleanup }) => {
     const broker = await startRabbitmq()
     const bus = await AmqpBus.open(broker.url, silent)
     cleanup(async () => {

@@ -35,7 +35,7 @@ test.group('Master images built by an unprivileged account', (group) => {
     return path
   }
 
-  test('are built, and nothing is left of the build', async ({ assert, cleanup }) => {
+  test('images are built, and nothing is left of the build', async ({ assert, cleanup }) => {
     const source = join(folder, 'source')
     await mkdir(source, { recursive: true })
     await fileTree(source, {

@@ -12,7 +12,7 @@ const NO_SETTINGS = {
 }
 
 test.group('Addresses of former databases', () => {
-  test('are given one by one, or with a placeholder for the service', ({ assert }) => {
+  test('addresses are given one by one, or with a placeholder for the service', ({ assert }) => {
     assert.deepEqual(
       addressesFrom(
         ['core=postgres://reader@db/core', 'storage=mysql://reader@db/files'],
@@ -41,7 +41,7 @@ test.group('Addresses of former databases', () => {
     ['another protocol', 'core=http://db/core', 'is not a database address'],
     ['no address', 'core=db', 'is not a database address'],
   ] as const) {
-    test(`are rejected with ${what}, which is not repeated`, ({ assert }) => {
+    test(`addresses are rejected with ${what}, which is not repeated`, ({ assert }) => {
       try {
         addressesFrom([named], NO_SETTINGS)
         assert.fail('it was taken')
@@ -53,7 +53,7 @@ test.group('Addresses of former databases', () => {
     })
   }
 
-  test('are required', ({ assert }) => {
+  test('addresses are required', ({ assert }) => {
     assert.throws(() => addressesFrom([], NO_SETTINGS), /FORMER_CORE_DATABASE_URL/)
   })
 })

@@ -12,7 +12,7 @@ const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 
 
 test.group('The installation of the former platform', () => {
   for (const [name, dialect] of Object.entries({ POSTGRES, MYSQL })) {
-    test(`has every key that is listed (${name})`, async ({ assert }) => {
+    test(`the installation has every key that is listed (${name})`, async ({ assert }) => {
       const listed = await readFile(LIST, 'utf8')
       const statements = SERVICES.flatMap((service) =>
         tablesOf(service).map((table) => createStatement(table, dialect))

@@ -52,7 +52,7 @@ test.group('Values of lenient writers', () => {
     assert.instanceOf(readJson('document', 'not json'), UnreadableValue)
   })
 
-  test('for a message are kept as sent, and an empty note is null', ({ assert }) => {
+  test('texts for a message are stored as sent, and an empty note is null', ({ assert }) => {
     assert.equal(readJson('sent', 'undefined'), '"undefined"')
     assert.equal(readJson('sent', ''), '""')
     assert.equal(readJson('sent', again('{"a":1}')), again('{"a":1}'))

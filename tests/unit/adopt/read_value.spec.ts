@@ -30,7 +30,7 @@ test.group('Values of a former database', () => {
     ['bigint', 'undefined', null],
     ['time', '', null],
   ] as const) {
-    test(`of type ${type} are read: ${JSON.stringify(text)}`, ({ assert }) => {
+    test(`values of type ${type} are read: ${JSON.stringify(text)}`, ({ assert }) => {
       assert.equal(readValue(type, text), value)
     })
   }

@@ -5,7 +5,7 @@ import { BrokerAddress, BrokerHosts } from '#bus/amqp/broker_hosts'
 const URL = 'amqp://u:p%40w@one,two:5673,[::1]/%2Fhub?heartbeat=9&hostname=x'
 
 test.group('Hosts of a broker', () => {
-  test('are used in order, each until it fails, and again from the first', ({ assert }) => {
+  test('hosts are used in order, each until it fails, and again from the first', ({ assert }) => {
     const hosts = new BrokerHosts(URL)
     const [one, two, three] = [
       { host: 'one', port: 5672 },

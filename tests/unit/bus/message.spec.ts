@@ -35,7 +35,7 @@ const MALFORMED: [string, Buffer, RegExp][] = [
 ]
 
 test.group('Messages of the bus', () => {
-  test('has an id of 21 lowercase letters and digits, a timestamp and its routing', ({
+  test('a message has an id of 21 lowercase letters and digits, a timestamp and its routing', ({
     assert,
     cleanup,
   }) => {
@@ -62,7 +62,7 @@ test.group('Messages of the bus', () => {
     }
   })
 
-  test('is parsed as it was written, including unknown metadata', ({ assert }) => {
+  test('a message is parsed as it was written, including unknown metadata', ({ assert }) => {
     const routing = commandRouting('storageBucketTasks')
     const message = newMessage(
       routing,
@@ -84,7 +84,7 @@ test.group('Messages of the bus', () => {
   })
 
   for (const [what, bytes, reason] of MALFORMED) {
-    test(`cannot be ${what}`, ({ assert }) => {
+    test(`a message cannot be ${what}`, ({ assert }) => {
       const error = refusalOf(bytes)
       assert.instanceOf(error, MalformedMessage)
       assert.match(error.message, reason)

@@ -41,7 +41,10 @@ class StandInChannel extends EventEmitter {
 }
 
 test.group('The publisher', () => {
-  test('replaces a channel on which the broker refused a message', async ({ assert, cleanup }) => {
+  test('the publisher replaces a channel on which the broker refused a message', async ({
+    assert,
+    cleanup,
+  }) => {
     const opened: StandInChannel[] = []
     const channels = {
       createConfirmChannel: async () => {

@@ -22,7 +22,7 @@ function body(chunk: Uint8Array, pauseMs = 0) {
 }
 
 test.group('A body', () => {
-  test('is given up where it is longer than expected', async ({ assert }) => {
+  test('a body is abandoned where it is longer than expected', async ({ assert }) => {
     const { stream, made } = body(new Uint8Array(64 * KIB))
 
     await assert.rejects(
@@ -33,7 +33,7 @@ test.group('A body', () => {
     assert.isBelow(made.bytes, 2048 * KIB)
   })
 
-  test('is given up where it drips', async ({ assert }) => {
+  test('a body is abandoned where it drips', async ({ assert }) => {
     const { stream, made } = body(new Uint8Array(1), 5)
 
     await assert.rejects(
@@ -43,7 +43,7 @@ test.group('A body', () => {
     assert.isTrue(made.isCancelled)
   })
 
-  test('is given up where nothing comes', async ({ assert }) => {
+  test('a body is abandoned where nothing comes', async ({ assert }) => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
 
     await assert.rejects(
@@ -52,7 +52,7 @@ test.group('A body', () => {
     )
   })
 
-  test('is not given up where its reader takes long', async ({ assert }) => {
+  test('a body is not abandoned where its reader takes long', async ({ assert }) => {
     const chunks = [1, 2, 3].map((byte) => new Uint8Array(8).fill(byte))
     const read: number[] = []
     for await (const [byte] of boundedBody(ReadableStream.from(chunks), { windowMs: 60_000 })) {
@@ -63,7 +63,7 @@ test.group('A body', () => {
     assert.deepEqual(read, [1, 2, 3])
   })
 
-  test('is refused as JSON where it fills memory', async ({ assert }) => {
+  test('a body is refused as JSON where it fills memory', async ({ assert }) => {
     const { stream } = body(new Uint8Array(64 * KIB).fill(0x20))
 
     await assert.rejects(
@@ -72,7 +72,7 @@ test.group('A body', () => {
     )
   })
 
-  test('is JSON across chunks, or nothing', async ({ assert }) => {
+  test('a body is JSON across chunks, or nothing', async ({ assert }) => {
     const bytes = [...new TextEncoder().encode('{"a":"ä"}')].map((byte) => Uint8Array.of(byte))
     assert.deepEqual(await readJson({ body: ReadableStream.from(bytes) }), { a: 'ä' })
     assert.isUndefined(await readJson(new Response('')))

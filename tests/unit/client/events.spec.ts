@@ -34,7 +34,7 @@ async function streaming(cleanup: (end: () => void) => void, ...answers: (string
 }
 
 test.group('A stream of events', () => {
-  test('is resumed after its last event', async ({ assert, cleanup }) => {
+  test('the stream is resumed after its last event', async ({ assert, cleanup }) => {
     const answers = [event(1) + event(2), 503, event(3)]
     const { platform, follow, controller } = await streaming(cleanup, ...answers)
     const seen: string[] = []
@@ -50,14 +50,14 @@ test.group('A stream of events', () => {
     assert.equal(platform.requests[0]!.headers.accept, 'text/event-stream')
   })
 
-  test('starts after an event that is known', async ({ assert, cleanup }) => {
+  test('the stream starts after an event that is known', async ({ assert, cleanup }) => {
     const { platform, follow } = await streaming(cleanup, event(8))
     const { value } = await follow({ after: '7' }).next()
     assert.include(value, { id: '8', data: '8', event: 'named' })
     assert.equal(platform.requests[0]!.headers['last-event-id'], '7')
   })
 
-  test('fails where its failure is final', async ({ assert, cleanup }) => {
+  test('the stream fails where its failure is final', async ({ assert, cleanup }) => {
     const { follow } = await streaming(cleanup, event(1), 403)
     const finals: unknown[] = []
     const isFinal = (error: unknown, lastId: string | undefined) => {
@@ -69,7 +69,7 @@ test.group('A stream of events', () => {
     assert.deepEqual(new Set(finals), new Set(['1']))
   })
 
-  test('ends with its signal while it waits', async ({ assert, cleanup }) => {
+  test('the stream ends with its signal while it waits', async ({ assert, cleanup }) => {
     const { follow, controller } = await streaming(cleanup)
     const pauses = { firstMs: 3_600_000, longestMs: 3_600_000 }
     const isFinal = () => {
@@ -79,7 +79,7 @@ test.group('A stream of events', () => {
     assert.deepEqual(await Array.fromAsync(follow({ pauses, isFinal })), [])
   })
 
-  test('is opened again where nothing comes', async ({ assert, cleanup }) => {
+  test('the stream is opened again where nothing comes', async ({ assert, cleanup }) => {
     const { platform, follow } = await streaming(cleanup)
     platform.answer = (response) => {
       response.writeHead(200).write(event(platform.requests.length))
@@ -92,7 +92,7 @@ test.group('A stream of events', () => {
     await events.return(undefined)
   })
 
-  test('is given up where an event has no end', async ({ assert }) => {
+  test('a stream is abandoned where an event has no end', async ({ assert }) => {
     const endless = ReadableStream.from(
       (function* () {
         for (;;) {

@@ -25,7 +25,7 @@ test.group('The pages of a list', () => {
     assert.deepEqual(await idsOf(counted(0)), [])
   })
 
-  test('are read up to a limit', async ({ assert }) => {
+  test('pages are read up to a limit', async ({ assert }) => {
     const sizes: number[] = []
     const read = (offset: number, size: number) => {
       sizes.push(size)
@@ -35,7 +35,7 @@ test.group('The pages of a list', () => {
     assert.deepEqual(sizes, [50, 10])
   })
 
-  test('are read as they are needed', async ({ assert }) => {
+  test('pages are read as they are needed', async ({ assert }) => {
     let requests = 0
     const read = async (offset: number) => {
       requests += 1
@@ -49,18 +49,18 @@ test.group('The pages of a list', () => {
     assert.equal(requests, 1)
   })
 
-  test('end where a list without pages repeats itself', async ({ assert }) => {
+  test('pages end where a list without pages repeats itself', async ({ assert }) => {
     const all = records(0, 60)
     const found = await idsOf(async () => ({ data: all, meta: { total: 6_000 } }))
     assert.deepEqual(found, upTo(60))
   })
 
-  test('end at a page that is not full, where nothing is counted', async ({ assert }) => {
+  test('pages end at a page that is not full, where nothing is counted', async ({ assert }) => {
     const read = async (offset: number) => ({ data: records(offset, offset < 100 ? 50 : 7) })
     assert.deepEqual(await idsOf(read), upTo(107))
   })
 
-  test('are given up where they do not end', async ({ assert }) => {
+  test('pages are abandoned where they do not end', async ({ assert }) => {
     const endless = async (offset: number) => ({ data: records(offset, 50) })
     await assert.rejects(() => idsOf(endless, { mostRecords: 500 }), new ListTooLong(500).message)
   })

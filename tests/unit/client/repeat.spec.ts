@@ -29,7 +29,7 @@ const options = (signal = new AbortController().signal) => ({
 })
 
 test.group('A repeated request', () => {
-  test('succeeds as soon as the server answers', async ({ assert }) => {
+  test('the request succeeds as soon as the server answers', async ({ assert }) => {
     const request = failing(3, new Error('away'))
     await withManualTimers(async (pass) => {
       const answer = repeat(request, options())
@@ -45,7 +45,7 @@ test.group('A repeated request', () => {
     ['the server asks', refused('30')],
     ['its cause asks', new Error('unavailable', { cause: refused('30') })],
   ] as const) {
-    test(`waits as long as ${what} for it`, async ({ assert }) => {
+    test(`the request waits as long as ${what} for it`, async ({ assert }) => {
       const request = failing(1, error)
       await withManualTimers(async (pass) => {
         const answer = repeat(request, options())
@@ -57,7 +57,7 @@ test.group('A repeated request', () => {
     })
   }
 
-  test('waits for one minute at most', async ({ assert }) => {
+  test('the request waits for one minute at most', async ({ assert }) => {
     const request = failing(1, refused('86400'))
     await withManualTimers(async (pass) => {
       const answer = repeat(request, options())
@@ -66,19 +66,19 @@ test.group('A repeated request', () => {
     })
   })
 
-  test('fails at once where its failure is final', async ({ assert }) => {
+  test('the request fails at once where its failure is final', async ({ assert }) => {
     const request = failing(1, new Error('no'))
     await assert.rejects(() => repeat(request, { ...options(), isFinal: () => true }), 'no')
     assert.equal(request.attempts, 1)
   })
 
-  test('fails where the next attempt would come too late', async ({ assert }) => {
+  test('the request fails where the next attempt would come too late', async ({ assert }) => {
     const request = failing(1, refused('30'))
     await assert.rejects(() => repeat(request, { ...options(), forMs: 20_000 }), /503/)
     assert.equal(request.attempts, 1)
   })
 
-  test('ends with its signal, also while it waits', async ({ assert }) => {
+  test('the request ends with its signal, also while it waits', async ({ assert }) => {
     const controller = new AbortController()
     const request = failing(2, refused('30'))
     const answer = repeat(request, options(controller.signal))
@@ -87,7 +87,7 @@ test.group('A repeated request', () => {
     assert.equal(request.attempts, 1)
   })
 
-  test('knows a time to wait until a date', ({ assert }) => {
+  test('the request knows a time to wait until a date', ({ assert }) => {
     const { retryAfterMs } = refused(new Date(Date.now() + 20_000).toUTCString())
     assert.approximately(retryAfterMs!, 20_000, 5_000)
     assert.equal(refused('Thu, 01 Jan 1970 00:00:00 GMT').retryAfterMs, 0)

@@ -31,7 +31,7 @@ async function connected(cleanup: (end: () => void) => void) {
 }
 
 test.group('The transport', () => {
-  test('sends query, headers and JSON', async ({ assert, cleanup }) => {
+  test('the transport sends query, headers and JSON', async ({ assert, cleanup }) => {
     const { platform, address } = await connected(cleanup)
     const credentials = fixedToken(platform.issue())
     const transport = new Transport({ credentials, headers: () => ({ 'x-of-all': 'all' }) })
@@ -53,7 +53,10 @@ test.group('The transport', () => {
     assert.deepEqual(bodies, ['{"a":1}'])
   })
 
-  test('has the code, message and issues of a refusal', async ({ assert, cleanup }) => {
+  test('the transport has the code, message and issues of a refusal', async ({
+    assert,
+    cleanup,
+  }) => {
     const { platform, transport, address } = await connected(cleanup)
     const issues = [{ code: 'value_invalid', path: ['name'], message: 'It is too short' }]
     const envelope = { code: 'invalid', message: 'The name is invalid', issues }
@@ -81,7 +84,10 @@ test.group('The transport', () => {
     ['null', 'null'],
     ['too long', `{"message":"${'a'.repeat(2 * MIB)}"}`],
   ] as const) {
-    test(`knows the status of a refusal whose body is ${what}`, async ({ assert, cleanup }) => {
+    test(`the transport knows the status of a refusal whose body is ${what}`, async ({
+      assert,
+      cleanup,
+    }) => {
       const { platform, transport, address } = await connected(cleanup)
       platform.answer = (response) => void response.writeHead(502).end(body)
 
@@ -91,7 +97,10 @@ test.group('The transport', () => {
     })
   }
 
-  test('gives up an answer whose headers do not arrive', async ({ assert, cleanup }) => {
+  test('the transport abandons an answer whose headers do not arrive', async ({
+    assert,
+    cleanup,
+  }) => {
     const { platform, transport, address } = await connected(cleanup)
     platform.answer = () => {}
     await assert.rejects(
@@ -101,7 +110,10 @@ test.group('The transport', () => {
     await assert.rejects(() => transport.json(address, { answerMs: 60 }), /no answer in 0.06 s/)
   })
 
-  test('gives up an answer that does not end in its time', async ({ assert, cleanup }) => {
+  test('the transport abandons an answer that does not end in its time', async ({
+    assert,
+    cleanup,
+  }) => {
     const { platform, transport, address } = await connected(cleanup)
     platform.answer = (response) => void response.writeHead(200).write('{')
     await assert.rejects(() => transport.json(address, { answerMs: 200 }), /timeout/)
@@ -120,7 +132,7 @@ test.group('The transport', () => {
     assert.deepEqual(await response.json(), { a: 1 })
   })
 
-  test('says that a server is away', async ({ assert, cleanup }) => {
+  test('the transport says that a server is away', async ({ assert, cleanup }) => {
     const { platform, transport, address } = await connected(cleanup)
     platform.answer = (response) => void response.destroy()
     const error: unknown = await transport.json(address).catch((reason: unknown) => reason)
@@ -128,7 +140,7 @@ test.group('The transport', () => {
     assert.equal((error as Unreachable).origin, platform.url)
   })
 
-  test('knows a body that breaks off', async ({ assert, cleanup }) => {
+  test('the transport knows a body that breaks off', async ({ assert, cleanup }) => {
     const { platform, transport, address } = await connected(cleanup)
     platform.answer = (response) => {
       response.writeHead(200, { 'content-length': '100' })
@@ -139,7 +151,7 @@ test.group('The transport', () => {
     assert.equal((error as BodyUnusable).problem, 'brokeOff')
   })
 
-  test('takes 64 MiB as they are read', async ({ assert, cleanup }) => {
+  test('the transport takes 64 MiB as they are read', async ({ assert, cleanup }) => {
     const { platform, transport, address } = await connected(cleanup)
     let sent = 0
     let isBlocked = false
@@ -191,7 +203,7 @@ test.group('The transport', () => {
   })
 
   for (const token of ['secret-token\n', 'secret-token ä', 'secret token']) {
-    test(`does not show a token that cannot be sent: ${JSON.stringify(token)}`, async ({
+    test(`the transport does not show a token that cannot be sent: ${JSON.stringify(token)}`, async ({
       assert,
       cleanup,
     }) => {
@@ -203,7 +215,7 @@ test.group('The transport', () => {
     })
   }
 
-  test('does not show the password of an address', async ({ assert }) => {
+  test('the transport does not show the password of an address', async ({ assert }) => {
     const error: unknown = await new Transport()
       .json('http://name:secret@127.0.0.1:1/')
       .catch((reason: unknown) => reason)

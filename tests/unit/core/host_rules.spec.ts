@@ -108,7 +108,7 @@ test.group('Hosts of registries in production', () => {
       assert.isUndefined(rules().findRefusal('harbor.example.org', '192.0.2.1'))
     })
 
-  test('{$self} is no host with a port')
+  test('{$self} is not a host with a port')
     .with([
       ...['a/b', 'a@b', 'a?x=', 'a#b', 'a b', 'a:b', 'a:99999', 'a:1:2', '::1', '[::1', 'a\\b'],
       ...['a%2fb', 'ä.example', 'a\tb', 'a,b', '[::1%25eth0]', ''],
@@ -136,7 +136,7 @@ test.group('Calls to registries', (group) => {
     }
   })
 
-  test('never reach this machine, and send no secret there', async ({ assert }) => {
+  test('calls never reach this machine, and send no secret there', async ({ assert }) => {
     for (const name of ['127.0.0.1', 'localhost', '127.1']) {
       const api = new HarborApi({ host: `${name}:${port}`, ...ACCOUNT }, { rules: rules() })
       const error = await api.request('GET', 'robots').catch((reason) => reason)

@@ -50,7 +50,7 @@ test.group('Names of core records', () => {
     })
   }
 
-  test('of 3 and of 128 characters are valid', async ({ assert }) => {
+  test('names of 3 and of 128 characters are valid', async ({ assert }) => {
     for (const name of ['abc', 'z'.repeat(128)]) {
       assert.equal((await creation.validate({ name })).name, name)
     }
@@ -68,7 +68,7 @@ test.group('Generated names', () => {
     }
   })
 
-  test('differ', ({ assert }) => {
+  test('names differ', ({ assert }) => {
     const names = Array.from({ length: 2_000 }, generateName)
     assert.equal(new Set(names).size, names.length)
   })
@@ -80,7 +80,7 @@ test.group('Generated names', () => {
     }
   })
 
-  test('use the source of randomness', ({ assert, cleanup }) => {
+  test('names use the source of randomness', ({ assert, cleanup }) => {
     cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
     assert.equal(generateName(), 'warm-wren-ffffff')
   })
@@ -93,7 +93,7 @@ test.group('Generated external names', () => {
     }
   })
 
-  test('use every letter about equally often', ({ assert }) => {
+  test('names use every letter about equally often', ({ assert }) => {
     const counts = new Map<string, number>()
     for (const letter of Array.from({ length: 2_000 }, generateExternalName).join('')) {
       counts.set(letter, (counts.get(letter) ?? 0) + 1)

@@ -56,7 +56,7 @@ async function watch(presence: NodePresence): Promise<number> {
   return marked
 }
 
-test.group('Presence of nodes with held time', (group) => {
+test.group('Presence of nodes with stopped time', (group) => {
   group.each.setup(() => {
     now = START
     return overrideClock({ now: () => now })
@@ -162,7 +162,7 @@ test.group('Presence of nodes with held time', (group) => {
     assert.deepEqual(sent(/^delete from node_sightings/).at(-1)!.values, [at(70)])
   })
 
-  test('nobody looks away while the hub could not hear: after its start, and after a pause', async ({
+  test('no node is offline while the hub could not receive calls: after its start, and after a pause', async ({
     assert,
   }) => {
     const { presence, sent } = presenceOf()

@@ -17,7 +17,7 @@ function unboundedOf(value: string | undefined) {
 }
 
 test.group('Report of a node', () => {
-  test('what no limit covers is a list of words; a node that does not say is none without any', ({
+  test('resources without a limit are a list of words; a node that reports none is unknown', ({
     assert,
   }) => {
     assert.isNull(unboundedOf(undefined))
@@ -26,7 +26,7 @@ test.group('Report of a node', () => {
     assert.deepEqual(unboundedOf('sharedMemory, disk,disk'), ['sharedMemory', 'disk'])
   })
 
-  test('a list with anything else in it is no report: {$self}')
+  test('a list with anything else in it is not a report: {$self}')
     .with([
       '',
       ',',

@@ -6,7 +6,7 @@ import { isApprovedInitially } from '#core/project_nodes/approval'
 import { useSettings } from '#tests/helpers/settings'
 
 test.group('Public keys', () => {
-  test('of hexadecimal digits are stored unchanged', ({ assert }) => {
+  test('keys of hexadecimal digits are stored unchanged', ({ assert }) => {
     for (const key of ['0123456789abcdef', 'ABCDEF12', 'abc']) {
       assert.equal(encodePublicKey(key), key)
     }
@@ -20,13 +20,13 @@ test.group('Public keys', () => {
 })
 
 test.group('Nodes of projects', () => {
-  test('are asked, unless they are aggregators', ({ assert }) => {
+  test('participations need a decision, unless the nodes are aggregators', ({ assert }) => {
     assert.isFalse(coreSettings().skipsProjectApproval)
     assert.isFalse(isApprovedInitially('default'))
     assert.isTrue(isApprovedInitially('aggregator'))
   })
 
-  test('are not asked where an installation does without', ({ assert }) => {
+  test('participations need no decision where an installation does without', ({ assert }) => {
     const switchBack = useSettings(coreSettings, { skipsProjectApproval: true })
     assert.isTrue(isApprovedInitially('default'))
     assert.isTrue(isApprovedInitially('aggregator'))

@@ -27,7 +27,9 @@ function requestOf(recording: Promise<void> | undefined) {
 }
 
 test.group('A request of a client', () => {
-  test('waits until its presence is recorded, two seconds at most', async ({ assert }) => {
+  test('a request waits until its presence is recorded, two seconds at most', async ({
+    assert,
+  }) => {
     await withManualTimers(async (pass) => {
       const written = Promise.withResolvers<void>()
       const [soon, late] = [requestOf(written.promise), requestOf(new Promise(() => {}))]
@@ -42,13 +44,15 @@ test.group('A request of a client', () => {
     })
   })
 
-  test('succeeds where its presence cannot be recorded, which is logged', async ({ assert }) => {
+  test('a request succeeds where its presence cannot be recorded, which is logged', async ({
+    assert,
+  }) => {
     const { waiting, warnings } = requestOf(Promise.reject(new Error('no connection')))
     await waiting
     assert.deepEqual(warnings, ['the presence of a client could not be recorded'])
   })
 
-  test('waits for nothing where it was recorded before', async ({ assert }) => {
+  test('a request waits for nothing where it was recorded before', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { isOver } = requestOf(undefined)
       await pass(0)

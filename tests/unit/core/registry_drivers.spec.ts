@@ -326,7 +326,7 @@ test.group('Registry driver for Harbor', (group) => {
   ]
 
   for (const [title, fault, isRegistryWide] of FAULTS) {
-    test(`one that ${title} is a failure of every call, which names no secret`, async ({
+    test(`a registry that ${title} is a failure of every call, which names no secret`, async ({
       assert,
     }) => {
       const { account } = await driver.link(desiredProject())
@@ -396,7 +396,7 @@ test.group('Registries of an unknown type', () => {
     )
   })
 
-  test('one that is not Harbor accepts a project under its name, without an account or a webhook', async ({
+  test('a registry other than Harbor accepts a project under its name, without an account or a webhook', async ({
     assert,
     cleanup,
   }) => {
@@ -415,7 +415,7 @@ test.group('Registries of an unknown type', () => {
   })
 
   for (const entry of ['basic', 'token', 'zot'] as const) {
-    test(`one that rejects the account is paused as a whole: ${entry}`, async ({
+    test(`a registry that rejects the account is paused as a whole: ${entry}`, async ({
       assert,
       cleanup,
     }) => {

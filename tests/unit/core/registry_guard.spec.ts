@@ -21,7 +21,7 @@ const isAllowed = (host: string, url: string): boolean => {
 }
 
 test.group('Guards of requests for images', () => {
-  test('do not follow redirects to other hosts', ({ assert }) => {
+  test('guards do not follow redirects to other hosts', ({ assert }) => {
     assert.isTrue(isAllowed('harbor.example.org', 'https://harbor.example.org/v2/'))
     assert.isTrue(isAllowed('harbor.example.org:8443', 'https://harbor.example.org:8443/v2/'))
     assert.isFalse(isAllowed('harbor.example.org', 'https://elsewhere.example.org/v2/'))
@@ -29,7 +29,7 @@ test.group('Guards of requests for images', () => {
     assert.isFalse(isAllowed('harbor.example.org', 'http://127.0.0.1/v2/'))
   })
 
-  test('allow only the hosts and addresses of the rules', async ({ assert }) => {
+  test('guards allow only the hosts and addresses of the rules', async ({ assert }) => {
     assert.isFalse(isAllowed('127.0.0.1', 'https://127.0.0.1/v2/'))
     assert.isFalse(isAllowed('169.254.169.254', 'https://169.254.169.254/v2/'))
     const { promise, resolve } = Promise.withResolvers<Error | null>()
@@ -38,7 +38,7 @@ test.group('Guards of requests for images', () => {
     assert.match(String(await promise), /REGISTRY_HOSTS/)
   })
 
-  test('follow redirects, with the same rules for each host', async ({ assert }) => {
+  test('guards follow redirects, with the same rules for each host', async ({ assert }) => {
     const guard = guardRedirects('harbor.example.org', strict)
     const goes = (url: string) => guard.requireAllowed(new URL(url))
     goes('https://harbor.example.org/v2/')

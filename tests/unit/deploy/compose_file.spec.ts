@@ -62,7 +62,9 @@ const variables = flatten(catalogue.groups)
 const secretNames = Object.keys(variables).filter((name) => variables[name]!.secret)
 
 test.group('The file of Compose', () => {
-  test('names variables that the hub knows, and shows no secret in them', async ({ assert }) => {
+  test('the file names variables that the hub knows, and shows no secret in them', async ({
+    assert,
+  }) => {
     const { services } = await composeFile()
     const known = [...Object.keys(variables), ...secretNames.map(fileVariable)]
     for (const [name, service] of Object.entries(services)) {
@@ -82,14 +84,14 @@ test.group('The file of Compose', () => {
     }
   })
 
-  test('shows the worker no secret of the hub', async ({ assert }) => {
+  test('the file shows the worker no secret of the hub', async ({ assert }) => {
     const { services } = await composeFile()
     const ofHub = services['hub-1']!.secrets!
     assert.isEmpty(services.worker!.secrets!.filter((name) => ofHub.includes(name)))
     assert.equal(services.worker!.environment!.WORKER_CLIENT_ID, 'worker')
   })
 
-  test('reads every secret from a file', async ({ assert }) => {
+  test('the file reads every secret from a file', async ({ assert }) => {
     const { services, secrets } = await composeFile()
     const used = Object.values(services).flatMap((service) => service.secrets ?? [])
     assert.sameMembers(Object.keys(secrets), [...new Set(used)])
@@ -122,7 +124,9 @@ test.group('The file of Compose', () => {
     }
   })
 
-  test('lets a hub serve until the proxy knows that it stops, and end', async ({ assert }) => {
+  test('the file lets a hub serve until the proxy knows that it stops, and end', async ({
+    assert,
+  }) => {
     const { services } = await composeFile()
     const proxy = await readFile(join(DEPLOY, 'compose/Caddyfile'), 'utf8')
     const checkedEvery = Number(/health_interval (\d+)s/.exec(proxy)![1])
@@ -135,7 +139,7 @@ test.group('The file of Compose', () => {
     }
   })
 
-  test('is started one hub after the other, which leaves the proxy as it is', async ({
+  test('the file is started one hub after the other, which leaves the proxy as it is', async ({
     assert,
     cleanup,
   }) => {
@@ -175,7 +179,7 @@ test.group('The file of Compose', () => {
     )
   })
 
-  test('starts the programs in production with what make-secrets writes', async ({
+  test('the file starts the programs in production with what make-secrets writes', async ({
     assert,
     cleanup,
   }) => {
@@ -201,7 +205,7 @@ test.group('The file of Compose', () => {
     }
   })
 
-  test('gets secrets of their own, which a second call does not change', async ({
+  test('the file gets secrets of their own, which a second call does not change', async ({
     assert,
     cleanup,
   }) => {
@@ -223,7 +227,7 @@ test.group('The file of Compose', () => {
     assert.include(await readFile(join(folder, '.env'), 'utf8'), 'https://hub.example.org')
   })
 
-  test('refuses addresses that the proxy cannot serve', async ({ assert, cleanup }) => {
+  test('the file refuses addresses that the proxy cannot serve', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const refused = [
       ['http://hub.example.org', 'admin@example.org'],

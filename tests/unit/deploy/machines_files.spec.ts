@@ -37,7 +37,7 @@ test.group('The example for three servers', (group) => {
   const lines = async (path: string) =>
     (await text(path)).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
-  test('leaves no place open, and everything to root alone', async ({ assert }) => {
+  test('the example leaves no place open, and everything to root alone', async ({ assert }) => {
     for (const path of await Array.fromAsync(glob('**/*', { cwd: folder }))) {
       const { mode } = await stat(join(folder, path))
       assert.equal(mode & 0o077, 0, path)
@@ -47,7 +47,7 @@ test.group('The example for three servers', (group) => {
     }
   })
 
-  test('has a password of its own for each purpose', async ({ assert }) => {
+  test('the example has a password of its own for each purpose', async ({ assert }) => {
     const paths = await Array.fromAsync(glob('passwords/*', { cwd: folder }))
     const passwords = await Promise.all(paths.map(text))
     passwords.forEach((each) => assert.match(each, HEXADECIMAL))
@@ -55,7 +55,7 @@ test.group('The example for three servers', (group) => {
     assert.isAtLeast(passwords.length, 11)
   })
 
-  test('keeps what exists', async ({ assert }) => {
+  test('the example keeps what exists', async ({ assert }) => {
     const before = await Promise.all((await files()).map(text))
     await make(folder)
     assert.deepEqual(await Promise.all((await files()).map(text)), before)
@@ -64,7 +64,7 @@ test.group('The example for three servers', (group) => {
     assert.include(await text('db1/patroni.yml'), await password('patroni'))
   })
 
-  test('gives each server a certificate for its name, of an authority that the others trust', async ({
+  test('the example gives each server a certificate for its name, of an authority that the others trust', async ({
     assert,
   }) => {
     const [servers, peers] = await Promise.all(
@@ -85,7 +85,7 @@ test.group('The example for three servers', (group) => {
     assert.lengthOf(new Set(await Promise.all(keys.map(text))), keys.length)
   })
 
-  test('lets etcd ask clients and peers for certificates, and clients for a password', async ({
+  test('the example lets etcd ask clients and peers for certificates, and clients for a password', async ({
     assert,
   }) => {
     const settings = await yaml('etcd1/etcd.yml')
@@ -100,7 +100,7 @@ test.group('The example for three servers', (group) => {
     assert.include(accounts, await password('etcd-patroni'))
   })
 
-  test('lets Patroni ask for a certificate and a password before it changes anything', async ({
+  test('the example lets Patroni ask for a certificate and a password before it changes anything', async ({
     assert,
   }) => {
     const { restapi, ctl, etcd3, postgresql } = await yaml('db1/patroni.yml')
@@ -121,7 +121,7 @@ test.group('The example for three servers', (group) => {
     assert.isEmpty(admitted.filter((line) => !/ (scram-sha-256|peer)$/.test(line)))
   })
 
-  test('lets Redis and Sentinel ask for passwords, which replicas and sentinels know', async ({
+  test('the example lets Redis and Sentinel ask for passwords, which replicas and sentinels know', async ({
     assert,
   }) => {
     const redis = await password('redis')
@@ -141,7 +141,7 @@ test.group('The example for three servers', (group) => {
     assert.notInclude(settings, 'protected-mode no')
   })
 
-  test('lets the hub and its workers show a password to every server, each its own', async ({
+  test('the example lets the hub and its workers show a password to every server, each its own', async ({
     assert,
   }) => {
     const hub = parseEnv(await text('hub1/hub.env'))

@@ -10,7 +10,7 @@ import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 const run = promisify(execFile)
 
-test('The secrets of an older installation are moved, and those that are files already are kept', async ({
+test('The secrets of an older installation are moved, and existing files stay', async ({
   assert,
   cleanup,
 }) => {

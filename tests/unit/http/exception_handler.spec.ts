@@ -27,7 +27,7 @@ async function outcomeOf(error: unknown) {
 }
 
 test.group('The exception handler', () => {
-  test('is one of the framework', ({ assert }) => {
+  test('the handler is one of the framework', ({ assert }) => {
     assert.instanceOf(new ExceptionHandler({} as SecurityAudit), FrameworkHandler)
   })
 
@@ -44,7 +44,7 @@ test.group('The exception handler', () => {
     assert.isEmpty(audited)
   })
 
-  test('does not log what is wrong with a request', async ({ assert }) => {
+  test('the handler does not log what is wrong with a request', async ({ assert }) => {
     const { status, body, logged } = await outcomeOf(new EntityNotFound('node'))
     assert.equal(status, 404)
     assert.deepEqual(body, {
@@ -56,7 +56,7 @@ test.group('The exception handler', () => {
     assert.isEmpty(logged)
   })
 
-  test('names the method that no route takes', async ({ assert }) => {
+  test('the handler names the method that no route takes', async ({ assert }) => {
     const { status, body } = await outcomeOf(new errors.E_ROUTE_NOT_FOUND(['PATCH', '/nodes']))
     assert.equal(status, 404)
     assert.equal(body.message, 'No route matches this PATCH request')

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { memberTexts } from '#http/member_texts'
 
 test.group('The text of an attribute', () => {
-  test('is its source text in the body: {text}')
+  test('the text is its source text in the body: {text}')
     .with([
       { text: '{"a":1}', is: '1' },
       { text: ' {\n "a" :\t1 }', is: '1' },

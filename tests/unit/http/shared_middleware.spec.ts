@@ -81,19 +81,19 @@ test.group('The middleware of start/kernel.ts', (group) => {
     made = 0
   })
 
-  test('runs around each request and is made once', async ({ assert }) => {
+  test('the middleware runs around each request and is made once', async ({ assert }) => {
     assert.deepEqual(await statusesWith([First], 2), [200, 200])
     const request = ['first in', 'named one', 'page', 'first out']
     assert.deepEqual(passed, [...request, ...request])
     assert.equal(made, 1)
   })
 
-  test('can respond itself, which ends the chain', async ({ assert }) => {
+  test('the middleware can respond itself, which ends the chain', async ({ assert }) => {
     assert.deepEqual(await statusesWith([Closed, First]), [418])
     assert.deepEqual(passed, [])
   })
 
-  test('can fail, which the error handler answers', async ({ assert }) => {
+  test('the middleware can fail, which the error handler answers', async ({ assert }) => {
     assert.deepEqual(await statusesWith([First, Failing]), [403])
     assert.deepEqual(passed, ['first in', 'first out'])
   })

@@ -9,7 +9,7 @@ const refused = (envelope: object, status = 400) =>
   errorOf(new Response(JSON.stringify(envelope), { status }))
 
 test.group('A refusal of the platform', () => {
-  test('is said once, where one thing is wrong', async ({ assert }) => {
+  test('a refusal is printed once, where one thing is wrong', async ({ assert }) => {
     const message = 'The name field must have at least 3 characters.'
     const { advice, ...refusal } = await refused({
       message: `Property name is invalid: ${message}`,
@@ -19,7 +19,7 @@ test.group('A refusal of the platform', () => {
     assert.deepEqual(advice, [])
   })
 
-  test('names each of several things, with where it is', async ({ assert }) => {
+  test('a refusal names each of several things, with where it is', async ({ assert }) => {
     const { advice } = await refused({
       message: 'Properties name, type are invalid',
       issues: [
@@ -30,7 +30,7 @@ test.group('A refusal of the platform', () => {
     assert.deepEqual(advice, ['name: It is too short', 'type: It is no type'])
   })
 
-  test('says of a name that is taken that it is', async ({ assert }) => {
+  test('a refusal says that a name is in use', async ({ assert }) => {
     const { message, advice } = await refused(
       {
         message: 'There is a record with this name and realmId already',
@@ -42,7 +42,9 @@ test.group('A refusal of the platform', () => {
     assert.deepEqual(advice, [])
   })
 
-  test('of a fault names the command by which an operator finds it', async ({ assert }) => {
+  test('a refusal of a fault names the command by which an operator finds it', async ({
+    assert,
+  }) => {
     const headers = { 'x-request-id': '5f0c6c1e' }
     const { advice } = await errorOf(new Response('{}', { status: 500, headers }))
     assert.include(advice, 'An operator sees what happened: hubctl trace 5f0c6c1e')
@@ -50,7 +52,7 @@ test.group('A refusal of the platform', () => {
     assert.notInclude(behindProxy.advice.join(), 'trace')
   })
 
-  test('names the commands of hubctl, and steers no terminal', async ({ assert }) => {
+  test('a refusal names the commands of hubctl, and steers no terminal', async ({ assert }) => {
     const { message } = await refused({
       message: 'Unlock it with the command configurationUnlock\u001B[2J\u009B',
     })

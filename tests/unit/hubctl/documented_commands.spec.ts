@@ -57,7 +57,7 @@ const CALLS = new Map(
 test.group('Commands of hubctl that documentation shows', () => {
   for (const [page, calls] of CALLS) {
     if (calls.length > 0) {
-      test(`are understood as ${page} writes them`, async ({ assert }) => {
+      test(`documented commands are understood as ${page} writes them`, async ({ assert }) => {
         const failures: string[] = []
         for (const call of calls) {
           try {
@@ -73,7 +73,7 @@ test.group('Commands of hubctl that documentation shows', () => {
     }
   }
 
-  test('are found', ({ assert }) => {
+  test('documented commands are found', ({ assert }) => {
     assert.isAbove([...CALLS.values()].flat().length, 100)
   })
 })

@@ -17,13 +17,15 @@ const HOSTILE = [
 ]
 
 test.group('The place of a file of a bucket on this machine', () => {
-  test('is below the folder', ({ assert }) => {
+  test('the path is below the folder', ({ assert }) => {
     for (const path of ['a', 'a/b.csv', '.hidden', 'größe/ä b', '..a', '/absolute']) {
       assert.equal(localPath('/home/me/result', path), join('/home/me/result', path))
     }
   })
 
-  test('is refused where it leaves the folder, or a terminal would obey its name', ({ assert }) => {
+  test('the path is refused where it leaves the folder, or a terminal would obey its name', ({
+    assert,
+  }) => {
     for (const path of HOSTILE) {
       assert.throws(
         () => localPath('/home/me/result', path),

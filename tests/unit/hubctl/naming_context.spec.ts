@@ -16,7 +16,9 @@ test.group('Commands that hubctl suggests', () => {
     )
   })
 
-  test('stay as they are where a context means nothing, or none was named', ({ assert }) => {
+  test('commands stay as they are where a context means nothing, or none was named', ({
+    assert,
+  }) => {
     for (const text of [
       'Log in: hubctl login',
       'Start it: hubctl sandbox up',
@@ -43,7 +45,9 @@ test.group('Commands that hubctl suggests', () => {
 })
 
 test.group('Code that is shown to whoever decides', () => {
-  test('has control characters and overrides of the text direction as escapes', ({ assert }) => {
+  test('shown code has control characters and overrides of the text direction as escapes', ({
+    assert,
+  }) => {
     const code = 'a = 1 \u202E# \u001B[2Jb\r\u0007\n\tend\r\nlast'
     assert.equal(escapedLines(code), 'a = 1 \\u{202e}# \\u{1b}[2Jb\\u{d}\\u{7}\n\tend\nlast')
   })

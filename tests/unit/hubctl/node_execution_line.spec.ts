@@ -27,12 +27,14 @@ test.group('The line about a node of an analysis', () => {
     [{ awaySince: before(180) }, 'north: executing for 9s, 30 % (away for 3m)'],
     [{ status: 'failed', message: 'no\u001B[31m rows' }, 'north: failed for 9s: no\uFFFD[31m rows'],
   ] as const) {
-    test(`reads "${expected}"`, ({ assert }) => {
+    test(`the line reads "${expected}"`, ({ assert }) => {
       assert.equal(executionLine(execution(more), names), expected)
     })
   }
 
-  test('is followed by the end of the error output, without control characters', ({ assert }) => {
+  test('the line is followed by the end of the error output, without control characters', ({
+    assert,
+  }) => {
     const output = ['File "main.py", line 3', 'ValueError: no\u001B[31m rows']
     assert.deepEqual(outputLines(execution({ status: 'failed', output })), [
       '    File "main.py", line 3',

@@ -94,7 +94,7 @@ test.group('What hubctl writes', (group) => {
     })
   }
 
-  test('says the same as JSON and as YAML where characters are escaped', ({ assert }) => {
+  test('output says the same as JSON and as YAML where characters are escaped', ({ assert }) => {
     assert.deepEqual(JSON.parse(list({ format: 'json' }, [HOSTILE])), [HOSTILE])
     assert.deepEqual(parse(list({ format: 'yaml' }, [HOSTILE])), [HOSTILE])
     const lines = [{ text: 'one\ntwo\tthree\n' }]
@@ -102,7 +102,7 @@ test.group('What hubctl writes', (group) => {
     assert.deepEqual(parse(list({ format: 'yaml' }, lines)), lines)
   })
 
-  test('fits a terminal, and shows how analyses stand', ({ assert }) => {
+  test('output fits a terminal, and shows how analyses stand', ({ assert }) => {
     const table = list({ format: 'table', width: 80 })
     assert.isAtMost(longest(table), 80)
     assert.match(table, /^NAME +BUILD +DISTRIBUTION +EXECUTION/)
@@ -110,7 +110,9 @@ test.group('What hubctl writes', (group) => {
     assert.include(list({ format: 'table', width: 200 }), ANALYSES[0]!.id)
   })
 
-  test('is as wide as COLUMNS says, and readable on a terminal without a width', ({ assert }) => {
+  test('output is as wide as COLUMNS says, and readable on a terminal without a width', ({
+    assert,
+  }) => {
     process.env.COLUMNS = '200'
     assert.include(list({ format: 'table', width: 80 }), ANALYSES[0]!.id)
     delete process.env.COLUMNS
@@ -121,7 +123,7 @@ test.group('What hubctl writes', (group) => {
     assert.include(described, 'these words stand on one line')
   })
 
-  test('is whole in a pipe, and where all is wanted', ({ assert }) => {
+  test('output is whole in a pipe, and where all is wanted', ({ assert }) => {
     const wide = [{ ...ANALYSES[0]!, name: '名前'.repeat(60), note: 'only wide shows it' }]
     const piped = list({ format: 'table' }, wide)
     assert.include(piped, wide[0]!.name)
@@ -132,7 +134,7 @@ test.group('What hubctl writes', (group) => {
     assert.include(all, 'only wide shows it')
   })
 
-  test('has the columns that were asked for, in the order that was asked for', ({ assert }) => {
+  test('output has the requested columns, in the requested order', ({ assert }) => {
     const records = [
       { name: 'n10', node: { name: 'x' }, size: null },
       { name: 'n9', node: { name: 'y' }, size: 4 },
@@ -146,14 +148,14 @@ test.group('What hubctl writes', (group) => {
     assert.throws(() => list({ format: 'table', columns: ['nmae'] }, records), /no column "nmae"/)
   })
 
-  test('is comma separated with quotes where they are needed', ({ assert }) => {
+  test('output is comma separated with quotes where they are needed', ({ assert }) => {
     const records = [{ name: 'a "b", c', text: 'one\ntwo', online: true, at: null }]
     const columns = ['name', 'text', 'online', 'at']
     const csv = list({ format: 'csv', columns }, records)
     assert.equal(csv, 'name,text,online,at\n"a ""b"", c","one\ntwo",true,\n')
   })
 
-  test('is the part that a JSONPath takes', ({ assert }) => {
+  test('output is the part that a JSONPath takes', ({ assert }) => {
     const names = list({ format: "jsonpath=$[?@.buildStatus == 'executed'].name" })
     assert.equal(names, `${ANALYSES[0]!.name}\n`)
     assert.equal(list({ format: 'jsonpath=[1].buildStatus' }), 'null\n')
@@ -165,7 +167,9 @@ test.group('What hubctl writes', (group) => {
     assert.throws(() => formatIn('xml'), /It takes table/)
   })
 
-  test('has a line for each record of a kind that has neither names nor ids', ({ assert }) => {
+  test('output has a line for each record of a kind that has neither names nor ids', ({
+    assert,
+  }) => {
     const keys = [{ fingerprint: 'ab12', isCurrent: true }]
     assert.match(
       list({ format: 'table', width: 80 }, keys),
@@ -174,7 +178,7 @@ test.group('What hubctl writes', (group) => {
     assert.equal(list({ format: 'name' }, keys), 'analysis/ab12\n')
   })
 
-  test('names permissions of a role beside what they are for', ({ assert }) => {
+  test('output names permissions of a role beside what they are for', ({ assert }) => {
     const role = { name: 'steward', permissions: [{ name: 'node_read', description: 'see nodes' }] }
     const text = written({ format: 'table' }, (output) => output.record(role, { kind: 'role' }))
     assert.match(text, /permissions:\n +node_read: +see nodes/)

@@ -54,7 +54,7 @@ test.group('A list that hubctl reads to its end', () => {
       }),
     ],
   ] as const) {
-    test(`ends where ${what}`, async ({ assert, cleanup }) => {
+    test(`a list ends where ${what}`, async ({ assert, cleanup }) => {
       const { api, requests, close } = await platform(answer)
       cleanup(close)
       const all = await allOf(api, 'core', '/things')
@@ -64,7 +64,7 @@ test.group('A list that hubctl reads to its end', () => {
     })
   }
 
-  test('is refused where it has no end', async ({ assert, cleanup }) => {
+  test('a list is refused where it has no end', async ({ assert, cleanup }) => {
     const { api, requests, close } = await platform((offset) => ({ data: records(offset, 50) }))
     cleanup(close)
 

@@ -25,7 +25,7 @@ const ofBuild = (second: number, requestId: string | undefined, run = '1'): Line
   })
 
 test.group('What log lines say of a request', () => {
-  test('is its answer, and what a worker did because of it', ({ assert }) => {
+  test('the root is its answer, and what a worker did because of it', ({ assert }) => {
     const { steps, parts } = requestTraceOf('r1', [
       line(1, 'info', 'request answered', {
         request_id: 'r1',
@@ -47,7 +47,7 @@ test.group('What log lines say of a request', () => {
     assert.containSubset(parts, [{ name: 'build', requestId: 'r1' }])
   })
 
-  test('is the error that it was answered with, without its stack', ({ assert }) => {
+  test('the root is the error that it was answered with, without its stack', ({ assert }) => {
     const { steps, parts } = requestTraceOf('r1', [
       line(1, 'error', 'It failed\nError: away\n    at query (pool.ts:1)\n    at run (pool.ts:2)', {
         request_id: 'r1',
@@ -61,7 +61,7 @@ test.group('What log lines say of a request', () => {
 })
 
 test.group('Trees that begin with requests', () => {
-  test('put what a request caused below it, and leave the rest as it is', ({ assert }) => {
+  test('trees put what a request caused below it, and leave the rest as it is', ({ assert }) => {
     const parts = traceOf([
       ofBuild(1, 'r1', '1'),
       ofBuild(2, undefined, '2'),
@@ -80,7 +80,7 @@ test.group('Trees that begin with requests', () => {
     ])
   })
 
-  test('show what is below a request in order of time', ({ assert }) => {
+  test('trees show what is below a request in order of time', ({ assert }) => {
     const child = (second: number) => ({
       name: String(second),
       startedAt: at(second),

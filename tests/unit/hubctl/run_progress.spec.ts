@@ -21,7 +21,7 @@ test.group('What a run shows', (group) => {
     return () => mock.timers.reset()
   })
 
-  test('repeats what it waits for, after pauses that double', ({ assert }) => {
+  test('a run repeats what it waits for, after pauses that double', ({ assert }) => {
     const output = new Shown({ output: formatIn('table') })
     const progress = new RunProgress(output)
     progress.step('Builds the image')
@@ -37,7 +37,7 @@ test.group('What a run shows', (group) => {
     ])
   })
 
-  test('begins anew with short pauses when something happens', ({ assert }) => {
+  test('a run begins anew with short pauses when something happens', ({ assert }) => {
     const output = new Shown({ output: formatIn('table') })
     const progress = new RunProgress(output)
     progress.step('Builds the image')

@@ -27,7 +27,7 @@ const atNode = (second: number, message: string, code: string, node = 'north'): 
   line(second, message, code === '' ? {} : { code }, node)
 
 test.group('The trace of an analysis from its log lines', () => {
-  test('has the steps of a job in the order in which they begin', ({ assert }) => {
+  test('the trace has the steps of a job in the order in which they begin', ({ assert }) => {
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const [build, ...others] = traceOf([
       step(0, 'Read', 'started', { request_id: 'r1', refType: 'analysis', refId: 'a1' }),
@@ -51,7 +51,7 @@ test.group('The trace of an analysis from its log lines', () => {
     })
   })
 
-  test('shows what failed, and what did not end', ({ assert }) => {
+  test('the trace shows what failed, and what did not end', ({ assert }) => {
     const failed = { component: 'analysisBuilder', command: 'execute', run: '1', event: 'failed' }
     const [build, again] = traceOf([
       step(0, 'Read', 'started'),
@@ -69,7 +69,7 @@ test.group('The trace of an analysis from its log lines', () => {
     assert.containSubset(again, { result: 'open', seconds: null, steps: [{ result: 'open' }] })
   })
 
-  test('keeps builds, checks and distributions apart', ({ assert }) => {
+  test('the trace keeps builds, checks and distributions apart', ({ assert }) => {
     const names = traceOf([
       step(0, 'Read', 'started'),
       step(1, 'Read', 'started', { command: 'check' }),
@@ -80,7 +80,9 @@ test.group('The trace of an analysis from its log lines', () => {
     assert.deepEqual(names, ['build', 'check of the build', 'build', 'distribution', 'build'])
   })
 
-  test('has the runs of each node, without the lines of the analysis itself', ({ assert }) => {
+  test('the trace has the runs of each node, without the lines of the analysis itself', ({
+    assert,
+  }) => {
     const parts = traceOf([
       atNode(0, 'Pulls and verifies the image', 'pull'),
       atNode(3, 'Starts the container', 'start'),
@@ -110,7 +112,7 @@ test.group('The trace of an analysis from its log lines', () => {
     )
   })
 
-  test('is empty without lines, and ignores those that name no step', ({ assert }) => {
+  test('the trace is empty without lines, and ignores those that name no step', ({ assert }) => {
     assert.isEmpty(traceOf([]))
     assert.isEmpty(traceOf([line(0, 'request answered', {}), atNode(1, 'Round 1', '')]))
   })

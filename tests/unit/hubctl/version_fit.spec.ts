@@ -6,13 +6,13 @@ import { versionAdvice } from '#hubctl/platform/version_fit'
 test.group('The version of hubctl', () => {
   const hub = (version: string | null) => SURFACE_NAMES.map((service) => ({ service, version }))
 
-  test('fits hubs whose version breaks nothing', ({ assert }) => {
+  test('the version fits hubs whose version breaks nothing', ({ assert }) => {
     assert.isUndefined(versionAdvice(hub('1.4.0'), '1.2.3'))
     assert.isUndefined(versionAdvice(hub('0.2.9'), '0.2.0'))
     assert.isUndefined(versionAdvice(hub('1.0.0-beta.1'), '1.0.0'))
   })
 
-  test('does not fit those of another major version, or below 1.0.0 of another minor one', ({
+  test('the version does not fit those of another major version, or below 1.0.0 of another minor one', ({
     assert,
   }) => {
     assert.equal(
@@ -23,7 +23,7 @@ test.group('The version of hubctl', () => {
     assert.include(versionAdvice(hub('1.0.0'), '0.9.0'), 'the hub has version 1.0.0')
   })
 
-  test('is compared with each service that answers', ({ assert }) => {
+  test('the version is compared with each service that answers', ({ assert }) => {
     const states = [
       { service: 'core', version: '2.0.0' },
       { service: 'storage', version: null },

@@ -76,7 +76,7 @@ test.group('Permission checks', () => {
     assert.isDefined(isKind('client', 'robot')(actor()))
   })
 
-  test('can be combined', ({ assert }) => {
+  test('checks can be combined', ({ assert }) => {
     const check = either(isClient('own'), all(hasPermission('node_update'), mayWriteIn(SITE_A)))
     assert.isUndefined(check(actor({ kind: 'client', id: 'own', realmId: SITE_B })))
     assert.isUndefined(check(actor({ permissions: ['node_update'] })))
@@ -95,7 +95,7 @@ test.group('Permission checks', () => {
     )
   })
 
-  test('pass the attributes of a record to the policy, which allows everything by default', ({
+  test('checks pass the attributes of a record to the policy, which allows everything by default', ({
     assert,
     cleanup,
   }) => {

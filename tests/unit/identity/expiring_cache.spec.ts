@@ -4,7 +4,7 @@ import { expiringCache } from '#auth/verification/expiring_cache'
 import { overrideClock } from '#kernel/clock'
 
 test.group('Expiring entries', () => {
-  test('are found until their time is over', ({ assert, cleanup }) => {
+  test('entries are found until their time is over', ({ assert, cleanup }) => {
     let now = 1_000
     cleanup(overrideClock({ now: () => now }))
     const cache = expiringCache<string, number>({ size: 10, ttlMs: 500 })
@@ -15,7 +15,7 @@ test.group('Expiring entries', () => {
     assert.isUndefined(cache.get('a'))
   })
 
-  test('expire relative to the time of the request', ({ assert, cleanup }) => {
+  test('entries expire relative to the time of the request', ({ assert, cleanup }) => {
     cleanup(overrideClock({ now: () => 1_400 }))
     const cache = expiringCache<string, number>({ size: 10, ttlMs: 500 })
     cache.set('a', 1, { start: 1_000 })

@@ -74,7 +74,7 @@ test.group('External provider | introspection', (group) => {
 
   const introspection = () => standIn.seen.find(({ path }) => path === '/token/introspect')!
 
-  test('never carries a bearer of ours', async ({ assert }) => {
+  test('an introspection never carries a bearer of ours', async ({ assert }) => {
     const provider = externalProvider(standIn)
     await provider.ownToken()
     await provider.introspect(standIn.mint())
@@ -267,7 +267,7 @@ test.group('Remote provider', (group) => {
       assert.isUndefined(provider.clients)
     })
 
-  test('may come up later than the platform', async ({ assert, cleanup }) => {
+  test('the provider may come up later than the platform', async ({ assert, cleanup }) => {
     await standIn.goAway()
     const provider = new RemoteProvider(settingsFor(standIn))
     cleanup(() => provider.close())

@@ -24,7 +24,7 @@ function busyQueue(waitingAtMost?: number) {
 }
 
 test.group('A fair queue', () => {
-  test('serves keys in turn', async ({ assert }) => {
+  test('the queue serves keys in turn', async ({ assert }) => {
     const { wait, order } = busyQueue()
     void wait('a1', 'a')
     void wait('a2', 'a')
@@ -33,7 +33,7 @@ test.group('A fair queue', () => {
     assert.deepEqual(await order(), ['a1', 'b1', 'a2'])
   })
 
-  test('serves preferred ones before all that came earlier', async ({ assert }) => {
+  test('the queue serves preferred ones before all that came earlier', async ({ assert }) => {
     const { wait, order } = busyQueue()
     const strangers = Array.from({ length: 30 }, (_, number) => `stranger ${number}`)
     strangers.forEach((name) => void wait(name, name))
@@ -42,7 +42,7 @@ test.group('A fair queue', () => {
     assert.deepEqual(await order(), ['known', ...strangers])
   })
 
-  test('serves others at every third turn, however many preferred ones wait', async ({
+  test('the queue serves others at every third turn, however many preferred ones wait', async ({
     assert,
   }) => {
     const { wait, order } = busyQueue()
@@ -54,7 +54,7 @@ test.group('A fair queue', () => {
     assert.deepEqual(await order(), ['p1', 'p2', 'other', 'p3'])
   })
 
-  test('has room for preferred ones when others fill theirs', async ({ assert }) => {
+  test('the queue has room for preferred ones when others fill theirs', async ({ assert }) => {
     const { wait, order } = busyQueue(2)
     void wait('s1', 'a')
     await assert.rejects(() => wait('s2', 'a'), ServiceUnavailable)

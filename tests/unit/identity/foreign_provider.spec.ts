@@ -144,7 +144,7 @@ const sweep = (make: typeof realmSweep, existingIds: string[], by = provider) =>
 test.group('Sweeps and the provider', (group) => {
   group.each.setup(setUp)
 
-  test('wait until the provider is known', async ({ assert, cleanup }) => {
+  test('sweeps wait until the provider is known', async ({ assert, cleanup }) => {
     const remote = new RemoteProvider(settingsFor(standIn))
     cleanup(() => remote.close())
     const gone = randomUUID()
@@ -153,7 +153,7 @@ test.group('Sweeps and the provider', (group) => {
     assert.deepEqual(realms.forgotten, [gone])
   })
 
-  test('fail while the provider does not respond', async ({ assert, cleanup }) => {
+  test('sweeps fail while the provider does not respond', async ({ assert, cleanup }) => {
     await standIn.goAway()
     const remote = new RemoteProvider(settingsFor(standIn))
     cleanup(() => remote.close())

@@ -77,7 +77,7 @@ test.group('Claims of an OpenID provider', () => {
     assert.isUndefined(kind({ sub_kind: 'service' }))
   })
 
-  test('inherited names are no claims', ({ assert }) => {
+  test('inherited names are not claims', ({ assert }) => {
     const names = { ...CLAIMS, realmId: 'constructor.name', realmName: '__proto__.x' }
     assert.containsSubset(introspectionOf(introspected, names), {
       realm_id: null,

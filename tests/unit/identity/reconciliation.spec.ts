@@ -42,7 +42,7 @@ async function permissionNamesOf(clientId: string): Promise<string[]> {
 test.group('Permissions of clients', (group) => {
   group.each.setup(setUp)
 
-  test('of a node are exactly one: others are revoked', async ({ assert }) => {
+  test('permissions of a node are exactly one: others are revoked', async ({ assert }) => {
     const { id } = await newClient()
     const { clients } = provider
     await clients.grant(id, (await clients.permission('node_delete'))!.id)
@@ -51,7 +51,7 @@ test.group('Permissions of clients', (group) => {
     assert.deepEqual(await permissionNamesOf(id), ['analysis_update'])
   })
 
-  test('of an analysis are added to existing ones', async ({ assert }) => {
+  test('permissions of an analysis are added to existing ones', async ({ assert }) => {
     const { id } = await newClient()
     const { clients } = provider
     await clients.grant(id, (await clients.permission('log_read'))!.id)
@@ -180,7 +180,7 @@ test.group('Deleted realms and users', (group) => {
     assert.deepEqual(users.forgotten, [gone])
   })
 
-  test('nothing is removed if the provider lists nobody', async ({ assert }) => {
+  test('nothing is removed if the provider lists no user', async ({ assert }) => {
     const realms = sweep(realmSweep, [randomUUID()], {
       people: undefined,
       whenReady: () => provider.whenReady(),
@@ -263,7 +263,7 @@ test.group('Reactions to provider events', () => {
     return { seen, errors, stop, tell: (given: ProviderChange) => emitChange(given) }
   }
 
-  test('run for deleted realms, users and clients only', async ({ assert }) => {
+  test('reactions run for deleted realms, users and clients only', async ({ assert }) => {
     const { seen, tell: emitChange, stop } = await set()
     for (const type of ['realm', 'user', 'client']) {
       for (const event of ['created', 'deleted']) {
@@ -279,7 +279,7 @@ test.group('Reactions to provider events', () => {
     assert.lengthOf(seen, 3)
   })
 
-  test('remove nothing of a user who still exists', async ({ assert }) => {
+  test('reactions remove nothing of a user who still exists', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'alive')
     await withManualTimers(async (pass) => {
       emitChange(change('realm', 'deleted', 'alive'))
@@ -290,7 +290,7 @@ test.group('Reactions to provider events', () => {
     assert.deepEqual(seen, ['user gone'])
   })
 
-  test('run for deactivated clients, and not for other changes', async ({ assert }) => {
+  test('reactions run for deactivated clients, and not for other changes', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'active')
     await withManualTimers(async (pass) => {
       emitChange(change('client', 'updated', 'active'))

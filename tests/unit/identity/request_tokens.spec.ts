@@ -14,13 +14,13 @@ const cookie = (value: string, headers: Headers = {}) => ({
 const fromGet = (headers: Headers) => tokenOf(headers, 'GET', SOURCES)
 
 test.group('The token of a request | header', () => {
-  test('is what follows the scheme, in whatever case that is')
+  test('the token is what follows the scheme, in whatever case that is')
     .with(['Bearer abc', 'bearer abc', 'BEARER abc', 'BeArEr abc'])
     .run(({ assert }, authorization) => {
       assert.equal(fromGet({ authorization }), 'abc')
     })
 
-  test('is none in "{$self}"')
+  test('the token is missing in "{$self}"')
     .with([
       '',
       'Bearer',
@@ -35,7 +35,7 @@ test.group('The token of a request | header', () => {
       assert.isUndefined(fromGet({ authorization }))
     })
 
-  test('counts for every method, and before any cookie', ({ assert }) => {
+  test('the token counts for every method, and before any cookie', ({ assert }) => {
     const headers = cookie('from-cookie', { authorization: 'Bearer from-header' })
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       assert.equal(tokenOf(headers, method, SOURCES), 'from-header')
@@ -49,7 +49,7 @@ test.group('The token of a request | header', () => {
 })
 
 test.group('The token of a request | cookie', () => {
-  test('is used without a header, for read requests only', ({ assert }) => {
+  test('the cookie is used without a header, for read requests only', ({ assert }) => {
     assert.equal(tokenOf(cookie('abc'), 'GET', SOURCES), 'abc')
     assert.equal(tokenOf(cookie('abc'), 'HEAD', SOURCES), 'abc')
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'get', '']) {
@@ -57,7 +57,7 @@ test.group('The token of a request | cookie', () => {
     }
   })
 
-  test('has exactly the configured name', ({ assert }) => {
+  test('the cookie has exactly the configured name', ({ assert }) => {
     for (const name of [
       'access_token',
       'flame_access_token2',
@@ -72,7 +72,7 @@ test.group('The token of a request | cookie', () => {
     )
   })
 
-  test('may be quoted, encoded, or begin with the scheme', ({ assert }) => {
+  test('the cookie may be quoted, encoded, or begin with the scheme', ({ assert }) => {
     for (const value of [
       'a.b-c_d',
       '"a.b-c_d"',
@@ -92,7 +92,9 @@ test.group('The token of a request | cookie', () => {
     assert.isUndefined(fromGet({ cookie: 'flame_access_token' }))
   })
 
-  test('is accepted from the own site and from browsers without Fetch metadata', ({ assert }) => {
+  test('the cookie is accepted from the own site and from browsers without Fetch metadata', ({
+    assert,
+  }) => {
     for (const site of ['same-origin', 'same-site', 'none']) {
       assert.equal(fromGet(cookie('abc', { 'sec-fetch-site': site })), 'abc', site)
     }
@@ -102,7 +104,7 @@ test.group('The token of a request | cookie', () => {
     }
   })
 
-  test('is accepted from configured origins', ({ assert }) => {
+  test('the cookie is accepted from configured origins', ({ assert }) => {
     const from = (origin: string) =>
       fromGet(cookie('abc', { 'sec-fetch-site': 'cross-site', origin }))
     assert.equal(from('https://ui.example'), 'abc')

@@ -86,7 +86,7 @@ test.group('Security events', () => {
     assert.lengthOf(noted, 1)
   })
 
-  test('of a foreign realm names no permission', async ({ assert }) => {
+  test('events of a foreign realm names no permission', async ({ assert }) => {
     const { noted, notes } = listening()
     notes.addRefusal(request(), new PermissionDenied('The record belongs to another realm'))
     await notes.flush()
@@ -130,7 +130,7 @@ test.group('Security events', () => {
     assert.notProperty(noted[0]!.origin, 'actor')
   })
 
-  test('contain no token and no header', async ({ assert }) => {
+  test('events contain no token and no header', async ({ assert }) => {
     const { noted, notes } = listening()
     const ctx = request()
     notes.addRefusal(ctx, new PermissionDenied('no'))

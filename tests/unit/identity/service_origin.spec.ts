@@ -7,7 +7,7 @@ import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider
 import { externalProvider } from './subjects.js'
 
 test.group('The platform as an actor', () => {
-  test('is introspected once a minute, however many calls it makes', async ({
+  test('the platform is introspected once a minute, however many calls it makes', async ({
     assert,
     cleanup,
   }) => {

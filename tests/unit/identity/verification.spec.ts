@@ -44,7 +44,7 @@ test.group('Token verification | forged tokens', (group) => {
       assert.equal((await tokens.verify(standIn.mint()))?.id, standIn.ann.id)
     })
 
-  test('one that is signed with the key of another realm is refused by the provider', async ({
+  test('a token that is signed with the key of another realm is refused by the provider', async ({
     assert,
   }) => {
     const { id } = standIn.realms.master
@@ -77,7 +77,7 @@ test.group('Token verification | introspection', (group) => {
     return () => standIn.goAway()
   })
 
-  test('makes the actor', async ({ assert }) => {
+  test('an active token makes the actor', async ({ assert }) => {
     const exp = seconds() + 900
     const token = standIn.mint({ sub_name: 'ann', exp })
     assert.deepEqual(await verifier().verify(token), {

@@ -14,7 +14,7 @@ import { temporaryFolder } from '#tests/helpers/temporary_folder'
 const run = promisify(execFile)
 
 test.group('A folder in a layer', () => {
-  test('keeps its links, belongs to root, and is the same whenever it was written', async ({
+  test('a folder keeps its links, belongs to root, and is the same whenever it was written', async ({
     assert,
     cleanup,
   }) => {

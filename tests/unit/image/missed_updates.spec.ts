@@ -23,14 +23,14 @@ const shown = (versions: Readonly<Record<string, string>>): string =>
     .join('\n')
 
 test.group('Updates of Debian that an image lacks', () => {
-  test('are found for what its bill of materials lists', async ({ assert }) => {
+  test('updates are found for what its bill of materials lists', async ({ assert }) => {
     const [, architecture] = ARCHITECTURES
     const debian = PACKAGES.map((one) => ({ ...one, control: '', folder: '/nowhere' }))
     const bytes = await billOfMaterials(FACTS, architecture!, { debian, npm: [] })
     assert.deepEqual(debianContents(bytes.toString()), { architecture, packages: PACKAGES })
   })
 
-  test('are the newer versions, in the order of Debian', async ({ assert }) => {
+  test('updates are the newer versions, in the order of Debian', async ({ assert }) => {
     const offered = {
       'libc6': '2.41-12+deb13u10',
       'libstdc++6': '14.2.0-19~bpo12+1',
@@ -42,7 +42,7 @@ test.group('Updates of Debian that an image lacks', () => {
     ])
   })
 
-  test('cannot be found without a bill of materials')
+  test('updates cannot be found without a bill of materials')
     .with(['', '{}', '[]', '{"packages":[]}', '{"packages":[{"name":"libc6"}]}'])
     .run(({ assert }, text) => {
       assert.throws(() => debianContents(text), /not (a|the) bill of materials/)

@@ -6,7 +6,9 @@ import { requiredPackages } from '#image/required_packages'
 const one = (more: object = {}) => ({ version: '1.0.0', integrity: 'sha512-', ...more })
 
 test.group('The packages of npm in an image', () => {
-  test('are those that production requires, with the peers that must be there', ({ assert }) => {
+  test('packages are those that production requires, with the peers that must be there', ({
+    assert,
+  }) => {
     const wanted = {
       '': one({ dependencies: { a: '1' }, devDependencies: { compiler: '1' } }),
       'packages/own': one({ dependencies: { b: '2' }, optionalDependencies: { native: '1' } }),
@@ -32,7 +34,7 @@ test.group('The packages of npm in an image', () => {
     )
   })
 
-  test('are found around a package of a scope, too', ({ assert }) => {
+  test('packages are found around a package of a scope, too', ({ assert }) => {
     const wanted = { '': one({ dependencies: { '@x/a': '1' } }) }
     const installed = {
       'node_modules/@x/a': one({ dependencies: { '@x/b': '1' } }),
@@ -41,7 +43,7 @@ test.group('The packages of npm in an image', () => {
     assert.sameMembers([...requiredPackages(wanted, installed)], Object.keys(installed))
   })
 
-  test('keep what a program or a lawyer reads')
+  test('packages keep what a program or a lawyer reads')
     .with([
       'index.js',
       'lib/data.json',
@@ -53,7 +55,7 @@ test.group('The packages of npm in an image', () => {
     ])
     .run(({ assert }, path) => assert.isTrue(isUsed(path)))
 
-  test('lose what nothing reads')
+  test('packages lose what nothing reads')
     .with([
       'README.md',
       'index.d.ts',

@@ -25,7 +25,7 @@ const npm = (name: string, version: string) => ({
 })
 
 test.group('The bill of materials', () => {
-  test('names packages as scanners look for them', async ({ assert }) => {
+  test('the bill names packages as scanners look for them', async ({ assert }) => {
     const bytes = await billOfMaterials(FACTS, ARCHITECTURES[0]!, {
       debian: [
         debian('libc6', '2.41-12+deb13u5', 'glibc'),

@@ -39,7 +39,7 @@ const reasonOf = (promise: Promise<unknown>) =>
   )
 
 test.group('A leader', () => {
-  test('does its work under the lock, and gives the connection back without it', async ({
+  test('a leader does its work under the lock, and gives the connection back without it', async ({
     assert,
   }) => {
     const { connection, pool } = lockOf({ leads: true })
@@ -55,7 +55,7 @@ test.group('A leader', () => {
     assert.isEmpty(connection.eventNames(), 'its listeners are removed')
   })
 
-  test('is one at a time: without the lock there is no work, and nothing to unlock', async ({
+  test('a leader is one at a time: without the lock there is no work, and nothing to unlock', async ({
     assert,
   }) => {
     const { connection, pool } = lockOf({ leads: false })
@@ -66,7 +66,7 @@ test.group('A leader', () => {
     assert.isEmpty(connection.eventNames())
   })
 
-  test('whose connection breaks is told at once, and its result does not count', async ({
+  test('a leader whose connection breaks is notified at once, and its result does not count', async ({
     assert,
   }) => {
     const { connection, pool } = lockOf({ leads: true })

@@ -26,10 +26,10 @@ function sweeperOf(run: Sweep['run'], lock: { isFree: boolean; lost: AbortContro
 
 const freeLock = () => ({ isFree: true, lost: new AbortController() })
 
-test.group('Sweeps with held time', (group) => {
+test.group('Sweeps with stopped time', (group) => {
   group.each.setup(() => overrideClock({ now: () => 0 }))
 
-  test('run at the start and whenever their time has come', async ({ assert }) => {
+  test('sweeps run at the start and whenever their time has come', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       let runs = 0
       const { sweeper } = sweeperOf(async () => ++runs, freeLock())

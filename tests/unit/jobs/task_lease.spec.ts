@@ -49,7 +49,7 @@ test.group('The lease of a task', (group) => {
     return overrideClock({ now: () => now })
   })
 
-  test('ends half a minute after the claim, and tasks whose lease has ended by now are free', async ({
+  test('a lease ends half a minute after the claim, and tasks whose lease has ended by now are free', async ({
     assert,
   }) => {
     const { tasks, sent } = queueOf()
@@ -64,7 +64,7 @@ test.group('The lease of a task', (group) => {
     assert.lengthOf(sent(CLAIM), 2)
   })
 
-  test('is renewed every ten seconds while the task runs, and not once it is over', async ({
+  test('a lease is renewed every ten seconds while the task runs, and not once it is over', async ({
     assert,
   }) => {
     await withManualTimers(async (pass) => {
@@ -93,7 +93,7 @@ test.group('The lease of a task', (group) => {
     })
   })
 
-  test('is renewed no more after the task failed either', async ({ assert }) => {
+  test('a lease is renewed no more after the task failed either', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { tasks, sent } = queueOf()
       const perform = () => Promise.reject(new Error('away'))
@@ -134,7 +134,7 @@ test.group('The lease of a task', (group) => {
     })
   })
 
-  test('ends where the last renewal says, or an earlier one whose answer was lost', async ({
+  test('a lease ends where the last renewal says, or an earlier one whose answer was lost', async ({
     assert,
   }) => {
     const { pool, tasks, sent } = queueOf()
@@ -152,7 +152,9 @@ test.group('The lease of a task', (group) => {
     assert.deepEqual(pool.statements.at(-1)!.values[4], [at(50)])
   })
 
-  test('is given with both of its possible ends while it is being renewed', async ({ assert }) => {
+  test('a lease is given with both of its possible ends while it is being renewed', async ({
+    assert,
+  }) => {
     const { pool, tasks } = queueOf()
     const task = taskUntil(30)
     const answer = Promise.withResolvers<{ rowCount: number }>()

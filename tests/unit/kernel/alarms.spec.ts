@@ -53,7 +53,7 @@ test.group('Alarms', (group) => {
     })
   })
 
-  test('release cancelled listeners, even if an earlier listener cancels them', async ({
+  test('alarms release cancelled listeners, even if an earlier listener cancels them', async ({
     assert,
   }) => {
     await passing(async (pass) => {
@@ -72,7 +72,7 @@ test.group('Alarms', (group) => {
     })
   })
 
-  test('can be scheduled again for the same time by a listener', async ({ assert }) => {
+  test('alarms can be scheduled again for the same time by a listener', async ({ assert }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
       const again = listener(() => {

@@ -5,13 +5,13 @@ import { test } from '@japa/runner'
 import { awaitAll } from '#kernel/await_all'
 
 test.group('awaitAll', () => {
-  test('returns the results', async ({ assert }) => {
+  test('awaitAll returns the results', async ({ assert }) => {
     const [number, text] = await awaitAll([nextTurn(1), Promise.resolve('a')])
     assert.equal(number + 1, 2)
     assert.equal(text.length, 1)
   })
 
-  test('rejects with the first failure after all have settled', async ({ assert }) => {
+  test('awaitAll rejects with the first failure after all have settled', async ({ assert }) => {
     let isOver = false
     const failing = Promise.reject(new Error('first'))
     const slow = nextTurn().then(() => {

@@ -9,7 +9,9 @@ const limitOf = (limits: { perCaller: number; total: number }) =>
   new ConcurrencyLimit({ ...limits, refusal: (scope) => new Error(`limit of ${scope}`) })
 
 test.group('A concurrency limit', () => {
-  test('refuses what a caller starts beyond his own limit, and nobody else', ({ assert }) => {
+  test('a limit refuses what a caller starts beyond his own share, and no other caller', ({
+    assert,
+  }) => {
     const limit = limitOf({ perCaller: 2, total: 10 })
     limit.start(ANNA)
     limit.start(ANNA)
@@ -18,14 +20,14 @@ test.group('A concurrency limit', () => {
     assert.doesNotThrow(() => limit.start(BORIS))
   })
 
-  test('counts a user and a client with the same id apart', ({ assert }) => {
+  test('a limit counts a user and a client with the same id apart', ({ assert }) => {
     const limit = limitOf({ perCaller: 1, total: 10 })
     limit.start(ANNA)
 
     assert.doesNotThrow(() => limit.start(identity({ kind: 'client', id: ANNA.id }).actor))
   })
 
-  test('refuses everybody beyond the limit of all', ({ assert }) => {
+  test('a limit refuses everybody beyond the limit of all', ({ assert }) => {
     const limit = limitOf({ perCaller: 1, total: 2 })
     const end = limit.start(ANNA)
     limit.start(BORIS)
@@ -35,7 +37,7 @@ test.group('A concurrency limit', () => {
     assert.doesNotThrow(() => limit.start(CARLA))
   })
 
-  test('has room again after work that failed', async ({ assert }) => {
+  test('a limit has room again after work that failed', async ({ assert }) => {
     const limit = limitOf({ perCaller: 1, total: 1 })
     const work = () => Promise.reject(new Error('of the work'))
 
@@ -43,7 +45,7 @@ test.group('A concurrency limit', () => {
     assert.equal(await limit.run(ANNA, async () => 'done'), 'done')
   })
 
-  test('has no room while work goes on', async ({ assert }) => {
+  test('a limit has no room while work continues', async ({ assert }) => {
     const limit = limitOf({ perCaller: 1, total: 1 })
     const { promise, resolve } = Promise.withResolvers<void>()
     const work = limit.run(ANNA, () => promise)

@@ -8,7 +8,7 @@ import { withManualTimers } from '#tests/helpers/manual_timers'
 const DELAY_MS = 5_000
 
 test.group('An announced drain', () => {
-  test('fails readiness at once, and ends nothing before it starts', async ({ assert }) => {
+  test('a drain fails readiness at once, and ends nothing before it starts', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const drain = new Drain()
       const stream = new EndSignal()

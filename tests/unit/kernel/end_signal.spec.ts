@@ -4,7 +4,7 @@ import { Drain } from '#kernel/drain'
 import { EndSignal } from '#kernel/end_signal'
 
 test.group('EndSignal', () => {
-  test('calls listeners once, with the first reason', ({ assert }) => {
+  test('the signal calls listeners once, with the first reason', ({ assert }) => {
     const ending = new EndSignal()
     const ended: string[] = []
     ending.addListener({ onEnd: () => ended.push(`one: ${ending.reason}`) })
@@ -16,7 +16,7 @@ test.group('EndSignal', () => {
     assert.deepEqual(ended, ['one: first', 'two: first'])
   })
 
-  test('calls late listeners at once', ({ assert }) => {
+  test('the signal calls late listeners at once', ({ assert }) => {
     const ending = new EndSignal()
     ending.end()
     let hasEnded = false
@@ -24,7 +24,7 @@ test.group('EndSignal', () => {
     assert.isTrue(hasEnded)
   })
 
-  test('ends when the process shuts down, even if it registers late', ({ assert }) => {
+  test('the signal ends when the process shuts down, even if it registers late', ({ assert }) => {
     const drain = new Drain()
     const [staying, forgotten, late] = [new EndSignal(), new EndSignal(), new EndSignal()]
     drain.register(staying)

@@ -16,7 +16,7 @@ async function refused(code: string, file = 'app/core/an_example.ts'): Promise<s
 }
 
 test.group('Lint of the state of modules', () => {
-  test('refuses {$self}')
+  test('the rule refuses {$self}')
     .with([
       'let count = 0',
       'export let count: number | undefined',
@@ -33,7 +33,7 @@ test.group('Lint of the state of modules', () => {
       assert.deepEqual(await refused(code), ['count'])
     })
 
-  test('allows {$self}')
+  test('the rule allows {$self}')
     .with([
       "const WORDS: ReadonlySet<string> = new Set(['a'])",
       'const NONE: ReadonlySet<string> = new Set()',
@@ -52,7 +52,7 @@ test.group('Lint of the state of modules', () => {
       assert.isEmpty(await refused(code))
     })
 
-  test('allows a singleton in its own file only', async ({ assert }) => {
+  test('the rule allows a singleton in its own file only', async ({ assert }) => {
     const code = 'export const pools = new Pools()'
     assert.isEmpty(await refused(code, 'app/database/pools.ts'))
     assert.deepEqual(await refused(code), ['pools'])

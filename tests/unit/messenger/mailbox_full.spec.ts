@@ -8,7 +8,9 @@ import { StorageInsufficient } from '#kernel/failures'
 import { MailboxFull } from '#messenger/messages/errors'
 
 test.group('A full mailbox', () => {
-  test('is no fault of the server in its log, as a full disk is', async ({ assert }) => {
+  test('the refusal is not a fault of the server in its log, as a full disk is', async ({
+    assert,
+  }) => {
     const logged: unknown[] = []
     const logger = { error: (...args: unknown[]) => void logged.push(args) }
     const handler = new ExceptionHandler({} as SecurityAudit)

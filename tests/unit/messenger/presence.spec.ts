@@ -58,7 +58,7 @@ async function processes(count: number) {
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 test.group('Presence', () => {
-  test('is counted over all processes, and published when the first socket connects and the last one disconnects', async ({
+  test('presence is counted over all processes, and published when the first socket connects and the last one disconnects', async ({
     assert,
   }) => {
     const { opened } = await processes(3)
@@ -80,7 +80,7 @@ test.group('Presence', () => {
     }
   })
 
-  test('is known to a process that comes later, and over with one that ends', async ({
+  test('presence is known to a process that comes later, and over with one that ends', async ({
     assert,
   }) => {
     const { opened, open } = await processes(1)
@@ -97,7 +97,7 @@ test.group('Presence', () => {
     await late.presence.close()
   })
 
-  test('of a process that is silent ends, and comes back with it, as it is by then', async ({
+  test('presence of a process that is silent ends, and comes back with it, as it is by then', async ({
     assert,
   }) => {
     await withManualTimers(async (pass) => {
@@ -125,7 +125,7 @@ test.group('Presence', () => {
     })
   })
 
-  test('is what it was while nothing is carried', async ({ assert }) => {
+  test('presence is what it was while nothing is carried', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { opened } = await processes(2)
       const [here, there] = opened as [(typeof opened)[0], (typeof opened)[0]]
@@ -142,7 +142,7 @@ test.group('Presence', () => {
     })
   })
 
-  test('is not moved by what is no report', async ({ assert }) => {
+  test('presence is not changed by invalid reports', async ({ assert }) => {
     const { opened, signals } = await processes(1)
     const [{ presence, told: changes }] = opened as [(typeof opened)[0]]
     const { id } = aParty()

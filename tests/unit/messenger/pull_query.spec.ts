@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { readPullQuery } from '#messenger/messages/pull_query'
 
 test.group('The query of a mailbox', () => {
-  test('is bounded, and falls back to the defaults if invalid: {query}')
+  test('the query is bounded, and falls back to the defaults if invalid: {query}')
     .with([
       { query: '', limit: 50, waitMs: 0 },
       { query: 'limit=7&wait=1500', limit: 7, waitMs: 1_500 },

@@ -4,7 +4,9 @@ import { TimerWheel } from '#messenger/delivery/timer_wheel'
 import { withManualTimers } from '#tests/helpers/manual_timers'
 
 test.group('Timer wheel', () => {
-  test('does each thing once in a round, and not all of them at once', async ({ assert }) => {
+  test('a wheel does each thing once in a round, and not all of them at once', async ({
+    assert,
+  }) => {
     await withManualTimers(async (pass) => {
       const done: string[] = []
       const wheel = new TimerWheel<string>({ roundMs: 15_000, slots: 15 }, (item) => {
@@ -28,7 +30,7 @@ test.group('Timer wheel', () => {
     })
   })
 
-  test('knows how much there is to do', ({ assert }) => {
+  test('a wheel knows how much there is to do', ({ assert }) => {
     const wheel = new TimerWheel<number>({ roundMs: 1_000, slots: 10 }, () => {})
     const items = Array.from({ length: 10 }, (_, number) => number)
     items.forEach((item) => wheel.add(item))
@@ -38,7 +40,9 @@ test.group('Timer wheel', () => {
     assert.equal(wheel.size, 0)
   })
 
-  test('continues for the others if an item is removed in its own turn', async ({ assert }) => {
+  test('a wheel continues for the others if an item is removed in its own turn', async ({
+    assert,
+  }) => {
     await withManualTimers(async (pass) => {
       const done: string[] = []
       const wheel = new TimerWheel<string>({ roundMs: 1_000, slots: 1 }, (item) => {

@@ -37,7 +37,9 @@ function reader(isSlow = false) {
 const open = (connection: Writable) => new WakeupStream(connection, `client:${ID}`, { remove() {} })
 
 test.group('A stream of wakeups', () => {
-  test('sends the first at once, and merges those that arrive soon after', async ({ assert }) => {
+  test('a stream sends the first at once, and merges those that arrive soon after', async ({
+    assert,
+  }) => {
     await withManualTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)
@@ -54,7 +56,7 @@ test.group('A stream of wakeups', () => {
     })
   })
 
-  test('merges all wakeups of a slow reader until it reads again', async ({ assert }) => {
+  test('a stream merges all wakeups of a slow reader until it reads again', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { connection, read, take } = reader(true)
       const stream = open(connection)
@@ -71,7 +73,9 @@ test.group('A stream of wakeups', () => {
     })
   })
 
-  test('is cut off where nothing was read from one ping to the next', async ({ assert }) => {
+  test('a stream is cut off where nothing was read from one ping to the next', async ({
+    assert,
+  }) => {
     await withManualTimers(async () => {
       const { connection } = reader(true)
       const stream = open(connection)
@@ -94,7 +98,7 @@ test.group('A stream of wakeups', () => {
     assert.isTrue(connection.writableEnded)
   })
 
-  test('sends nothing after its end', async ({ assert }) => {
+  test('a stream sends nothing after its end', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)

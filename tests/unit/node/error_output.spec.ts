@@ -24,7 +24,7 @@ const outputOf = (lines: readonly string[]): ErrorOutput => {
 }
 
 test.group('The end of error output', () => {
-  test('is the last traceback, with its places', ({ assert }) => {
+  test('the reported end is the last traceback, with its places', ({ assert }) => {
     assert.deepEqual(outputOf(['a warning', ...FIRST, '', ...LAST]).report(true), LAST)
   })
 
@@ -36,7 +36,7 @@ test.group('The end of error output', () => {
     ])
   })
 
-  test('of code that does not parse has its line', ({ assert }) => {
+  test('the reported end of code that does not parse has its line', ({ assert }) => {
     const lines = [
       '  File "/opt/code/main.py", line 3',
       '    print(',
@@ -49,13 +49,15 @@ test.group('The end of error output', () => {
     ])
   })
 
-  test('of another program has its last lines, and none without values', ({ assert }) => {
+  test('the reported end of another program has its last lines, and none without values', ({
+    assert,
+  }) => {
     const lines = Array.from({ length: 100 }, (_, index) => `row ${index}: Jane Doe`)
     assert.deepEqual(outputOf(lines).report(true), lines.slice(-40))
     assert.deepEqual(outputOf(lines).report(false), [])
   })
 
-  test('is bounded, whatever is printed', ({ assert }) => {
+  test('the reported end is bounded, whatever is printed', ({ assert }) => {
     const output = new ErrorOutput()
     output.add(LAST[0]!)
     for (let line = 0; line < 300; line += 1) {

@@ -8,7 +8,7 @@ const SCALE = 2
 const STEP = SCALE / 2 ** 20
 
 test.group('A number with noise', () => {
-  test('is off by its scale in the mean, above as often as below', ({ assert }) => {
+  test('noise is off by its scale in the mean, above as often as below', ({ assert }) => {
     const errors = Array.from({ length: 10_000 }, () => withNoise(41.7, AMOUNT) - 41.7)
     const distance = errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length
     // Nine standard errors on either side.
@@ -16,13 +16,15 @@ test.group('A number with noise', () => {
     assert.closeTo(errors.filter((error) => error > 0).length, 5_000, 450)
   })
 
-  test('has no digit that tells the number: all numbers have the same steps', ({ assert }) => {
+  test('noise leaves no digit that reveals the number: all numbers have the same steps', ({
+    assert,
+  }) => {
     for (const number of [0, 0.1, 1 / 3, 41.7, -1e6 / 7]) {
       assert.equal((withNoise(number, AMOUNT) / STEP) % 1, 0)
     }
   })
 
-  test('is none if it has more digits than there are steps', ({ assert }) => {
+  test('noise is impossible if a number has more digits than there are steps', ({ assert }) => {
     assert.isNaN(withNoise(1e17, AMOUNT))
     assert.isNaN(withNoise(Infinity, AMOUNT))
     assert.isNaN(withNoise(1, { epsilon: Number.MIN_VALUE, sensitivity: 1e300 }))

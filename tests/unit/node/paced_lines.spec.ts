@@ -38,7 +38,7 @@ test.group('Lines of a program', () => {
     ['line breaks only', '\n'],
     ['lines of one letter', 'x\n'],
   ] as const) {
-    test(`${what}: a few at once, and the next when these were taken`, async ({ assert }) => {
+    test(`${what}: a few at once, and the next when these were accepted`, async ({ assert }) => {
       let most = 0
       let taking = 0
       const paced = new PacedLines(async ({ length }) => {
@@ -55,7 +55,7 @@ test.group('Lines of a program', () => {
     })
   }
 
-  test('beyond so many in a time they are counted, and the last ones come', async ({ assert }) => {
+  test('lines beyond the limit are counted, and the last ones come', async ({ assert }) => {
     const count = 1_000_000
     const numbers = Array.from({ length: count }, (_, index) => `${index}\n`).join('')
     const chunks = numbers.match(new RegExp(`[^]{1,${CHUNK}}`, 'g'))!

@@ -19,13 +19,16 @@ const HEART = '4d3f5c1e-2f6a-4f0e-9d3c-8a1b7c6e5f01'
 const LUNG = '9b2e7d40-6c1f-4e8a-a5d2-3f4c6b8d7e02'
 
 test.group('The policy of a node', () => {
-  test('gives nothing and approves nothing by default', ({ assert }) => {
+  test('a policy gives nothing and approves nothing by default', ({ assert }) => {
     const policy = new Policy()
     assert.equal(policy.approve, 'ask')
     assert.deepEqual(policy.sourcesOf(HEART), [])
   })
 
-  test('gives a source to the projects that it names by id', async ({ assert, cleanup }) => {
+  test('a policy gives a source to the projects that it names by id', async ({
+    assert,
+    cleanup,
+  }) => {
     const policy = await policyOf(
       cleanup,
       `data:
@@ -40,7 +43,7 @@ test.group('The policy of a node', () => {
     assert.deepEqual(names('0b6e0c1c-5d3c-4f0e-8f55-3a7d3b0e7a01'), ['open'])
   })
 
-  test('does not take the name of a project, which others may take', async ({
+  test('a policy does not take the name of a project, which others may take', async ({
     assert,
     cleanup,
   }) => {
@@ -50,7 +53,7 @@ test.group('The policy of a node', () => {
     )
   })
 
-  test('names the nodes whose files have the former form', async ({ assert, cleanup }) => {
+  test('a policy names the nodes whose files have the former form', async ({ assert, cleanup }) => {
     const id = '7c1f2a9e-0a44-4b6b-9d0e-51f0c2f9d102'
     const policy = await policyOf(cleanup, `nodes: [{ id: ${id}, seal: former }]`)
     assert.isTrue(policy.sealsAsBefore(id))
@@ -58,11 +61,11 @@ test.group('The policy of a node', () => {
     assert.isFalse(new Policy().sealsAsBefore(id))
   })
 
-  test('says which setting it does not know', async ({ assert, cleanup }) => {
+  test('a policy says which setting it does not know', async ({ assert, cleanup }) => {
     await assert.rejects(() => policyOf(cleanup, 'aprove: auto'), SettingsInvalid, /aprove/)
   })
 
-  test('refuses {text}')
+  test('a policy refuses {text}')
     .with([
       { text: 'approve: always' },
       { text: 'atOnce: 0' },

@@ -4,7 +4,7 @@ import { HubRefusal, HubUnavailable } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
 
 test.group('A request of a node that is repeated', () => {
-  test('succeeds once the hub is there', async ({ assert }) => {
+  test('a request succeeds once the hub is there', async ({ assert }) => {
     let attempts = 0
     const request = async () => {
       attempts += 1
@@ -18,7 +18,7 @@ test.group('A request of a node that is repeated', () => {
     assert.equal(attempts, 3)
   })
 
-  test('fails at once if it is refused', async ({ assert }) => {
+  test('a request fails at once if it is refused', async ({ assert }) => {
     let attempts = 0
     const request = async () => {
       attempts += 1
@@ -29,13 +29,13 @@ test.group('A request of a node that is repeated', () => {
     assert.equal(attempts, 1)
   })
 
-  test('is repeated where only the login was refused', ({ assert }) => {
+  test('a request is repeated where only the login was refused', ({ assert }) => {
     assert.isFalse(HubRefusal.isFinal(new HubRefusal('no login', 401)))
     assert.isTrue(HubRefusal.isFinal(new HubRefusal('no such record', 404)))
     assert.isFalse(HubRefusal.isFinal(new HubUnavailable('away')))
   })
 
-  test('ends with its signal', async ({ assert }) => {
+  test('a request ends with its signal', async ({ assert }) => {
     const controller = new AbortController()
     let attempts = 0
     const request = async () => {

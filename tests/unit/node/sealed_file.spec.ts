@@ -92,7 +92,7 @@ test.group('The published vectors of sealed files', () => {
 })
 
 test.group('A sealed file', () => {
-  test('is not replaced by a recipient, who knows its key, in the name of the sender', async ({
+  test('a file is not replaced by a recipient, who knows its key, in the name of the sender', async ({
     assert,
   }) => {
     const file = new SealedFile()

@@ -15,23 +15,23 @@ test.group('A sealed message', () => {
   const sealing = { privateKey: sender.privateKey, publicKey: recipient.publicKey }
   const opening = { privateKey: recipient.privateKey, publicKey: sender.publicKey }
 
-  test('opens for its recipient', ({ assert }) => {
+  test('a message opens for its recipient', ({ assert }) => {
     const sealed = sealMessage('{"step":1}', sealing, CONTEXT)
     assert.equal(openMessage(sealed, opening, CONTEXT), '{"step":1}')
   })
 
-  test('does not contain its text, and differs each time', ({ assert }) => {
+  test('a message does not contain its text, and differs each time', ({ assert }) => {
     const sealed = sealMessage('the text', sealing, CONTEXT)
     assert.notInclude(Buffer.from(sealed, 'base64').toString('latin1'), 'the text')
     assert.notEqual(sealed, sealMessage('the text', sealing, CONTEXT))
   })
 
-  test('is salt, initialization vector, ciphertext and tag', ({ assert }) => {
+  test('a message is salt, initialization vector, ciphertext and tag', ({ assert }) => {
     const bytes = Buffer.from(sealMessage('12345', sealing, CONTEXT), 'base64')
     assert.lengthOf(bytes, 32 + 12 + 5 + 16)
   })
 
-  test('does not open for {what}')
+  test('a message does not open for {what}')
     .with([
       { what: 'another recipient', keys: { ...opening, privateKey: keyPair().privateKey } },
       { what: 'another sender', keys: { ...opening, publicKey: keyPair().publicKey } },
@@ -43,7 +43,7 @@ test.group('A sealed message', () => {
       assert.throws(() => openMessage(sealed, keys, context), SealBroken)
     })
 
-  test('does not open when any byte was changed', ({ assert }) => {
+  test('a message does not open when any byte was changed', ({ assert }) => {
     const sealed = Buffer.from(sealMessage('text', sealing, CONTEXT), 'base64')
     for (const index of sealed.keys()) {
       const changed = Buffer.from(sealed)
@@ -56,7 +56,7 @@ test.group('A sealed message', () => {
     assert.throws(() => openMessage('AAAA', opening, CONTEXT), SealBroken)
   })
 
-  test('can be opened with a public key that was read from its PEM', ({ assert }) => {
+  test('a message can be opened with a public key that was read from its PEM', ({ assert }) => {
     const pem = sender.publicKey.export({ type: 'spki', format: 'pem' })
     const sealed = sealMessage('text', sealing, CONTEXT)
     const keys = { ...opening, publicKey: createPublicKey(pem) }

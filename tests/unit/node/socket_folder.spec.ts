@@ -24,7 +24,9 @@ test.group('The folder of sockets', (group) => {
     }
   })
 
-  test('takes away that of a killed process, with all that is in it', async ({ assert }) => {
+  test('the folder takes away that of a killed process, with all that is in it', async ({
+    assert,
+  }) => {
     const former = await create()
     await writeFile(join(former, 'left'), '')
     const folder = await create()
@@ -34,7 +36,9 @@ test.group('The folder of sockets', (group) => {
     assert.equal(await readlink(join(node, 'sockets')), folder)
   })
 
-  test('is made although a process was killed before it had its own', async ({ assert }) => {
+  test('the folder is made although a process was killed before it had its own', async ({
+    assert,
+  }) => {
     await rm(join(node, 'sockets'), { force: true })
     await symlink(join(node, 'never-made'), join(node, 'sockets'))
 

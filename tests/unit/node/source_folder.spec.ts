@@ -21,15 +21,15 @@ test.group('A folder as a data source', (group) => {
     source = new SourceFolder(data)
   })
 
-  test('lists its files by their path', async ({ assert }) => {
+  test('a folder lists its files by their path', async ({ assert }) => {
     assert.deepEqual(await source.list(), ['a.csv', 'below/b.csv'])
   })
 
-  test('reads a file', async ({ assert }) => {
+  test('a folder reads a file', async ({ assert }) => {
     assert.equal(await text(await source.read('below/b.csv')), 'b')
   })
 
-  test('has no file {key}')
+  test('a folder has no file {key}')
     .with(
       ['missing', '../secret', '/etc/passwd', 'below/../../secret', 'link', 'below', ''].map(
         (key) => ({ key })

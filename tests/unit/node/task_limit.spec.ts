@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { TaskLimit } from '#node/gateway/task_limit'
 
 test.group('A limit of tasks', () => {
-  test('lets no more run at once, and the others in order', async ({ assert }) => {
+  test('a limit lets no more run at once, and the others in order', async ({ assert }) => {
     const limit = new TaskLimit(2)
     const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
     const started: number[] = []

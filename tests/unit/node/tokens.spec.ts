@@ -3,16 +3,16 @@ import { test } from '@japa/runner'
 import { AnalysisTokens } from '#node/gateway/tokens'
 
 test.group('The token of an analysis', () => {
-  test('stays valid while the analysis does not take a new one', async ({ assert }) => {
+  test('the token stays valid while the analysis does not take a new one', async ({ assert }) => {
     const tokens = new AnalysisTokens('analysis')
     const first = await tokens.issue()
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      await tokens.renew(() => Promise.reject(new Error('not taken')))
+      await tokens.renew(() => Promise.reject(new Error('not accepted')))
     }
     assert.isTrue(tokens.accepts('node', first))
   })
 
-  test('is accepted while it is handed over, and the one before until the next', async ({
+  test('the token is accepted while it is handed over, and the one before until the next', async ({
     assert,
   }) => {
     const tokens = new AnalysisTokens('analysis')
@@ -28,7 +28,7 @@ test.group('The token of an analysis', () => {
     assert.isTrue(tokens.accepts('node', taken[0]!))
   })
 
-  test('of data opens no route of the node', async ({ assert }) => {
+  test('the token of data opens no route of the node', async ({ assert }) => {
     const tokens = new AnalysisTokens('analysis')
     await tokens.issue()
     assert.isTrue(tokens.accepts('data', tokens.data))

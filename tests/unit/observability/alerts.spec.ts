@@ -23,7 +23,9 @@ test.group('Alerts and the dashboard', () => {
     )
   })
 
-  test('show every metric of the program itself, in an alert or in a panel', async ({ assert }) => {
+  test('alerts show every metric of the program itself, in an alert or in a panel', async ({
+    assert,
+  }) => {
     const rules = await readAlertRules()
     const expressions = [...rules.map(({ expr }) => expr), ...(await readDashboardExpressions())]
     const shown = new Set(expressions.flatMap(selectorsIn).map(({ metric }) => metric))
@@ -36,7 +38,7 @@ test.group('Alerts and the dashboard', () => {
     )
   })
 
-  test('have a section of the runbook for each alert, and an alert for each section', async ({
+  test('alerts have a section of the runbook for each alert, and an alert for each section', async ({
     assert,
   }) => {
     const rules = await readAlertRules()
@@ -54,7 +56,7 @@ test.group('Alerts and the dashboard', () => {
     }
   })
 
-  test('say in each section what the alert means, what to look at and what to do', async ({
+  test('alerts say in each section what the alert means, what to check and what to do', async ({
     assert,
   }) => {
     const [, ...sections] = (await readFile(RUNBOOK, 'utf8')).split(/^## /m)
@@ -66,14 +68,16 @@ test.group('Alerts and the dashboard', () => {
     }
   })
 
-  test('have panels with titles of their own', async ({ assert }) => {
+  test('alerts have panels with titles of their own', async ({ assert }) => {
     const titles = (await readPanels()).map(({ title }) => title)
     assert.lengthOf(new Set(titles), titles.length)
   })
 })
 
 test.group('Selectors of an expression', () => {
-  test('are its metrics with their labels, and neither functions nor groupings', ({ assert }) => {
+  test('selectors are its metrics with their labels, and neither functions nor groupings', ({
+    assert,
+  }) => {
     const expression =
       'sum by (queue, le) (rate(bus_settled_total{outcome=~"dead|x{}", queue!="a"}[5m])) > 1e9 and up unless up offset 10m'
     assert.deepEqual(selectorsIn(expression), [

@@ -12,7 +12,7 @@ function shown(line: object): string {
 }
 
 test.group('Log lines at a terminal', () => {
-  test('have their time, level, message and fields', ({ assert }) => {
+  test('lines have their time, level, message and fields', ({ assert }) => {
     const text = shown({ msg: 'this process now publishes the outbox', database: 'core', left: 2 })
     assert.equal(
       text,
@@ -20,7 +20,7 @@ test.group('Log lines at a terminal', () => {
     )
   })
 
-  test('show the stack of an error below', ({ assert }) => {
+  test('lines show the stack of an error below', ({ assert }) => {
     const err = { message: 'no route', stack: 'Error: no route\n    at here' }
     assert.equal(
       shown({ level: 50, msg: 'failed', err }),

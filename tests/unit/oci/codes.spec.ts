@@ -7,7 +7,7 @@ import * as errors from '#oci/errors'
 const PAGE = new URL('../../../docs/images.md', import.meta.url)
 
 test.group('Image error codes', () => {
-  test('are all explained in docs/images.md, and no others', ({ assert }) => {
+  test('codes are all explained in docs/images.md, and no others', ({ assert }) => {
     const explained = [...readFileSync(PAGE, 'utf8').matchAll(/^\| `(\w+)` /gm)].map(
       ([, code]) => code
     )

@@ -14,7 +14,7 @@ test.group('The step of a request to a registry', () => {
     ['/v2/a/b/tags/list', '/v2/{name}/tags/list'],
     ['/v2/', '/v2/'],
   ]) {
-    test(`is named after ${template}`, ({ assert }) => {
+    test(`the span is named after ${template}`, ({ assert }) => {
       const url = new URL(`https://registry.example.org${path}`)
       const { name, attributes } = requestStep({ method: 'GET', url })
       assert.equal(name, `GET ${template}`)
@@ -28,7 +28,9 @@ test.group('The step of a request to a registry', () => {
     })
   }
 
-  test('has the method alone at another server, and never its path or query', ({ assert }) => {
+  test('the span has the method alone at another server, and never its path or query', ({
+    assert,
+  }) => {
     const url = new URL('http://store.example.org:9000/secret/path?X-Amz-Signature=secret')
     const step = requestStep({ method: 'GET', url })
     assert.equal(step.name, 'GET')
@@ -36,12 +38,12 @@ test.group('The step of a request to a registry', () => {
     assert.notInclude(JSON.stringify(step), 'secret')
   })
 
-  test('never has the session of an upload', ({ assert }) => {
+  test('the span never has the session of an upload', ({ assert }) => {
     const url = new URL('http://localhost:5000/v2/a/blobs/uploads/secret?_state=secret')
     assert.notInclude(JSON.stringify(requestStep({ method: 'PATCH', url })), 'secret')
   })
 
-  test('has the status of the response', ({ assert }) => {
+  test('the span has the status of the response', ({ assert }) => {
     const { attributesOf } = requestStep({ method: 'HEAD', url: new URL('http://localhost/v2/') })
     assert.deepEqual(attributesOf({ statusCode: 404 } as never), {
       'http.response.status_code': 404,

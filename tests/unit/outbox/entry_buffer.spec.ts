@@ -47,7 +47,9 @@ test.group('EntryBuffer', () => {
     assert.deepEqual(buffer.takeMarks(), [{ position: 1, destinations: pubsub, isLast: false }])
   })
 
-  test('what was taken for one destination is read again for the others only', ({ assert }) => {
+  test('an entry that was sent to one destination is read again for the others only', ({
+    assert,
+  }) => {
     const buffer = new EntryBuffer()
     assert.equal(buffer.take(1, ALL, bus), bus)
     assert.deepEqual(buffer.positionsTakenFor(bus), [1])

@@ -168,7 +168,7 @@ test.group('Audit events', () => {
     })
   })
 
-  test('what identifies a subject that is no record is kept as facts', ({ assert }) => {
+  test('identifiers of a subject other than a record are stored as facts', ({ assert }) => {
     const operator = { type: 'user', id: ACTOR, name: 'somebody' }
     const about = { subject: 'deadLetter', id: null, realmId: REALM, doer: { actor: operator } }
     const facts = { queue: 'some-queue' }
@@ -235,7 +235,7 @@ test.group('Audit events', () => {
 test.group('Domain events', () => {
   const content = changeContent(changed(), node)
 
-  test('go on the bus under a key of their kind', ({ assert }) => {
+  test('events are published to the bus under a key of their kind', ({ assert }) => {
     const message = domainMessage(entryOf({ change: content }), content)
     assert.equal(message.type, 'nodeUpdated')
     assert.deepEqual(message.metadata.routing, { type: 'pubSub', key: 'domain.node.updated' })
@@ -247,7 +247,7 @@ test.group('Domain events', () => {
     })
   })
 
-  test('go to the channels of the kind and the record, everywhere and in the realm', ({
+  test('events go to the channels of the kind and the record, everywhere and in the realm', ({
     assert,
   }) => {
     const publications = publicationsOf(content)
@@ -267,7 +267,7 @@ test.group('Domain events', () => {
     })
   })
 
-  test('go to the socket rooms of the kind and of the record, under the name of the room', ({
+  test('events go to the socket rooms of the kind and of the record, under the name of the room', ({
     assert,
   }) => {
     const emissions = emissionsOf(content)

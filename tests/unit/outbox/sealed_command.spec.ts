@@ -17,14 +17,14 @@ test.group('Pending commands', () => {
     last: 1,
   }
 
-  test('contain no secret at any depth, and everything else', ({ assert }) => {
+  test('commands contain no secret at any depth, and everything else', ({ assert }) => {
     const waiting = sealCommand(command(data))
     assert.notInclude(JSON.stringify(waiting), SECRET)
     assert.equal(waiting.command.data.id, 'x')
     assert.isString(waiting.secrets)
   })
 
-  test('are sent exactly as they were published', ({ assert }) => {
+  test('commands are sent exactly as they were published', ({ assert }) => {
     const message = command(data)
     const kept = JSON.parse(JSON.stringify(sealCommand(message)))
     assert.equal(

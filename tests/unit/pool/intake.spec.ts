@@ -26,7 +26,7 @@ function intakeOf() {
 }
 
 test.group('What a process of a pool takes', () => {
-  test('is acknowledged at once, one by one', async ({ assert }) => {
+  test('a connection is acknowledged at once, one by one', async ({ assert }) => {
     await withManualTimers(async (pass) => {
       const { reports, take } = intakeOf()
       const sockets = [take(NEAR), take(FAR)]
@@ -39,13 +39,13 @@ test.group('What a process of a pool takes', () => {
     })
   })
 
-  test('is acknowledged as closed where it closed on its way', ({ assert }) => {
+  test('a connection is acknowledged as closed where it closed on its way', ({ assert }) => {
     const { intake, reports } = intakeOf()
     intake.take(undefined, NEAR)
     assert.deepEqual(reports, [{ type: 'took', connections: 0, isOpen: false }])
   })
 
-  test('is reported when it closes, all within a tenth of a second together', async ({
+  test('a connection is reported when it closes, all within a tenth of a second together', async ({
     assert,
   }) => {
     await withManualTimers(async (pass) => {
@@ -68,7 +68,7 @@ test.group('What a process of a pool takes', () => {
     })
   })
 
-  test('is never acknowledged by one that has closed, so that another process gets it', async ({
+  test('a connection is never acknowledged by one that has closed, so that another process gets it', async ({
     assert,
   }) => {
     const { drain, server, reports, take } = intakeOf()

@@ -32,7 +32,10 @@ async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test.group('Connections of a process of a pool', () => {
-  test('are acknowledged in the order in which they were offered', ({ assert, cleanup }) => {
+  test('connections are acknowledged in the order in which they were offered', ({
+    assert,
+    cleanup,
+  }) => {
     const { member, worker } = startMember(cleanup)
     const [first, second] = [offer(member), offer(member)]
     worker.take()
@@ -43,7 +46,10 @@ test.group('Connections of a process of a pool', () => {
     assert.isEmpty(member.takeUndelivered(), 'they are taken back once')
   })
 
-  test('count from the offer until they are reported to be closed', ({ assert, cleanup }) => {
+  test('connections count from the offer until they are reported to be closed', ({
+    assert,
+    cleanup,
+  }) => {
     const { member, worker } = startMember(cleanup)
     const loads = () => [member.load, member.loadFrom('192.0.2.1'), member.loadFrom('192.0.2.2')]
     offer(member, '192.0.2.1')
@@ -59,7 +65,7 @@ test.group('Connections of a process of a pool', () => {
     assert.deepEqual(loads(), [1, 1, 0], 'it had closed on its way')
   })
 
-  test('of which the acknowledgement arrives after the exit are not passed to another process', async ({
+  test('connections of which the acknowledgement arrives after the exit are not passed to another process', async ({
     assert,
     cleanup,
   }) => {
@@ -73,7 +79,7 @@ test.group('Connections of a process of a pool', () => {
     assert.isEmpty(member.takeUndelivered())
   })
 
-  test('of a process that never sends a last word are passed on after a tenth of a second', async ({
+  test('connections of a process that never sends a last word are passed on after a tenth of a second', async ({
     assert,
     cleanup,
   }) => {
@@ -149,7 +155,7 @@ test.group('A process of a pool', () => {
     })
   })
 
-  test('has three seconds for an answer, and one that is late changes nothing', async ({
+  test('the process has three seconds for an answer, and one that is late changes nothing', async ({
     assert,
     cleanup,
   }) => {

@@ -13,7 +13,7 @@ const SETTINGS = {
 }
 
 test.group('The environment of members of a pool', () => {
-  test('names no surfaces and no jobs where it would name all: an older version knows fewer', ({
+  test('the environment names no surfaces and no jobs where it would name all: an older version knows fewer', ({
     assert,
   }) => {
     const { web, jobs } = programs(SETTINGS)
@@ -27,7 +27,7 @@ test.group('The environment of members of a pool', () => {
     )
   })
 
-  test('names what the operator names, and what is less than all', ({ assert }) => {
+  test('the environment names what the operator names, and what is less than all', ({ assert }) => {
     const variables = { SURFACES: 'all', JOBS: 'all' }
     const stated = programs({ ...SETTINGS, variables })
     assert.equal(stated.web[0]!.environment.SURFACES, SETTINGS.env.SURFACES.join())

@@ -29,7 +29,9 @@ test.group('The reloads of a pool', () => {
     assert.lengthOf(running, 2)
   })
 
-  test('are awaited by who requests one, not by the end of an earlier one', async ({ assert }) => {
+  test('reloads are awaited by who requests one, not by the end of an earlier one', async ({
+    assert,
+  }) => {
     const { reloads, running } = reloadsOf()
     void reloads.request()
     await Promise.resolve()
@@ -45,7 +47,7 @@ test.group('The reloads of a pool', () => {
     assert.isFalse(await awaited)
   })
 
-  test('are requested once the pool has started', async ({ assert }) => {
+  test('reloads are requested once the pool has started', async ({ assert }) => {
     const reloads = new Reloads(async () => true)
     const replaced = await awaitReload(
       async () => {

@@ -49,7 +49,7 @@ async function closeAll(sockets: readonly FakeSocket[]): Promise<void> {
 const offersOf = ({ worker }: { worker: FakeWorker }) => worker.offered.length
 
 test.group('The port of a pool', () => {
-  test('offers a connection to the process that has the fewest, those that report it included', ({
+  test('the port offers a connection to the process that has the fewest, those that report it included', ({
     assert,
     cleanup,
   }) => {
@@ -65,7 +65,10 @@ test.group('The port of a pool', () => {
     assert.deepEqual(admitted.map(offersOf), [1, 3])
   })
 
-  test('offers connections that come and go to equal processes in turn', ({ assert, cleanup }) => {
+  test('the port offers connections that come and go to equal processes in turn', ({
+    assert,
+    cleanup,
+  }) => {
     const { connect, admitted } = portOf({ members: 2 }, cleanup)
     const turns = Array.from({ length: 4 }, () => {
       const { remoteAddress } = connect()
@@ -77,7 +80,7 @@ test.group('The port of a pool', () => {
     assert.deepEqual(turns, [0, 1, 0, 1])
   })
 
-  test('keeps a connection open until a process has it, and closes its own end then', ({
+  test('the port keeps a connection open until a process has it, and closes its own end then', ({
     assert,
     cleanup,
   }) => {
@@ -95,7 +98,7 @@ test.group('The port of a pool', () => {
     )
   })
 
-  test('passes what an ended process had not taken to another one, and nothing that it had', async ({
+  test('the port passes what an ended process had not accepted to another one, and nothing that it had', async ({
     assert,
     cleanup,
   }) => {
@@ -148,7 +151,7 @@ test.group('The port of a pool', () => {
     })
   })
 
-  test('an offered connection that nobody takes is closed after half a minute', async ({
+  test('an offered connection that no process accepts is closed after half a minute', async ({
     assert,
     cleanup,
   }) => {
@@ -160,7 +163,7 @@ test.group('The port of a pool', () => {
     })
   })
 
-  test('closes what waits when it is closed', ({ assert, cleanup }) => {
+  test('the port closes what waits when it is closed', ({ assert, cleanup }) => {
     const { port, connect } = portOf({ members: 0 }, cleanup)
     const socket = connect()
     port.close()
@@ -172,7 +175,7 @@ test.group('The limits of connections of a pool', () => {
   const [near, far, proxy] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
   const limits = { all: 4, perAddress: 2, isShared: (address: string) => address === proxy }
 
-  test('count those of an address that wait, are offered, or are with any process', ({
+  test('limits count those of an address that wait, are offered, or are with any process', ({
     assert,
     cleanup,
   }) => {
@@ -192,7 +195,10 @@ test.group('The limits of connections of a pool', () => {
     assert.isTrue(connect(near).destroyed)
   })
 
-  test('count those of a process that drains, until it has ended', async ({ assert, cleanup }) => {
+  test('limits count those of a process that drains, until it has ended', async ({
+    assert,
+    cleanup,
+  }) => {
     const { port, connect, admitted } = portOf({ members: 2 }, cleanup, limits)
     const [drains] = admitted as [(typeof admitted)[0]]
     connect(near)

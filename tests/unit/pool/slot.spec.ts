@@ -32,7 +32,7 @@ function slotOf(cleanup: Cleanup) {
 }
 
 test.group('A slot of a pool', () => {
-  test('replaces its process once the successor is ready, and not before', async ({
+  test('a slot replaces its process once the successor is ready, and not before', async ({
     assert,
     cleanup,
   }) => {
@@ -75,7 +75,10 @@ test.group('A slot of a pool', () => {
     assert.equal(slot.state, 'ready')
   })
 
-  test('keeps its process where the successor does not start', async ({ assert, cleanup }) => {
+  test('a slot keeps its process where the successor does not start', async ({
+    assert,
+    cleanup,
+  }) => {
     const { slot, workers, start } = slotOf(cleanup)
     await start()
     const former = slot.current

@@ -31,7 +31,7 @@ test.group('Check of a declaration', () => {
     assert.deepEqual(declarations.flatMap(checkDeclaration), [])
   })
 
-  test('{0} is told')
+  test('{0} is reported')
     .with([
       [
         'a filter that leads no index',

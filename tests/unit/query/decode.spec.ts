@@ -123,7 +123,7 @@ test.group('Decoding of queries', () => {
     assert.deepEqual(dropped(), ['bogus', 'nope'])
   })
 
-  test('names that mean something to an object are only names where any name is taken', ({
+  test('names that mean something to an object are only names where any name is accepted', ({
     assert,
   }) => {
     const loose: Vocabulary = { name: 'loose', strict: false }

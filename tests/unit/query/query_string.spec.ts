@@ -99,9 +99,7 @@ test.group('Query string', () => {
     assert.deepEqual(ignored, [['page']])
   })
 
-  test('parameters that were not asked for are told, and whether all were looked at', ({
-    assert,
-  }) => {
+  test('unrequested parameters are reported, and whether all were checked', ({ assert }) => {
     const few = parseQueryString('filter[a]=1&&Filter[b]=2&page%5Blimit%5D=3&x&', NAMES)
     assert.deepEqual([...few.foreign], ['Filter[b]', 'x'])
     assert.isTrue(few.isWhole)

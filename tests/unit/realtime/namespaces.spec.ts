@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { isNamespace, namespaceAliases } from '#realtime/namespaces'
 
 test.group('Namespaces of sockets', () => {
-  test('are those of all realms and of each of them', ({ assert }) => {
+  test('namespaces are those of all realms and of each of them', ({ assert }) => {
     for (const name of ['/resources', '/resources/a-1_B', '/resources:a-1_B']) {
       assert.isTrue(isNamespace(name), name)
     }
@@ -24,7 +24,7 @@ test.group('Namespaces of sockets', () => {
     }
   })
 
-  test('of a realm are emitted to both spellings', ({ assert }) => {
+  test('namespaces of a realm are emitted to both spellings', ({ assert }) => {
     const both = ['/resources/realm', '/resources:realm']
     assert.deepEqual(namespaceAliases('/resources/realm'), both)
     assert.deepEqual(namespaceAliases('/resources:realm'), both)

@@ -53,7 +53,9 @@ function clients(buffers: OutgoingBuffers, owners: readonly string[]): Client[] 
 const closed = (some: readonly Client[]) => some.map(({ closings }) => closings.length)
 
 test.group('Outgoing data of sockets', () => {
-  test('closes the connection of one that does not read, with a reason', ({ assert }) => {
+  test('the buffer closes the connection of one that does not read, with a reason', ({
+    assert,
+  }) => {
     const [one, other] = clients(new OutgoingBuffers(LIMITS), ['one', 'other']) as [Client, Client]
     one.send(90)
     one.send(90)
@@ -64,7 +66,9 @@ test.group('Outgoing data of sockets', () => {
     assert.equal((one.closings[0] as unknown[])[0], 1013)
   })
 
-  test('does not close a client that reads, and resumes its senders', async ({ assert }) => {
+  test('the buffer does not close a client that reads, and resumes its senders', async ({
+    assert,
+  }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     const [one] = clients(buffers, ['one']) as [Client]
     for (let round = 0; round < 20; round++) {
@@ -78,7 +82,7 @@ test.group('Outgoing data of sockets', () => {
     assert.deepEqual(closed([one]), [0])
   })
 
-  test('is limited for all connections of one identity, and not for those of another', ({
+  test('the buffer is limited for all connections of one identity, and not for those of another', ({
     assert,
   }) => {
     const buffers = new OutgoingBuffers(LIMITS)
@@ -90,7 +94,7 @@ test.group('Outgoing data of sockets', () => {
     assert.deepEqual(closed(some), [0, 1, 0, 0])
   })
 
-  test('is limited in total, and the largest buffer is closed first', ({ assert }) => {
+  test('the buffer is limited in total, and the largest buffer is closed first', ({ assert }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     const some = clients(
       buffers,
@@ -101,7 +105,7 @@ test.group('Outgoing data of sockets', () => {
     assert.deepEqual(closed(some), [0, 0, 0, 0, 1, 0, 0, 0, 0])
   })
 
-  test('is released with the connection', ({ assert }) => {
+  test('the buffer is released with the connection', ({ assert }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     for (let round = 0; round < 20; round++) {
       const [one] = clients(buffers, ['a']) as [Client]

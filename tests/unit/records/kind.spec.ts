@@ -27,23 +27,23 @@ const definition: KindDefinition<typeof Thing> = {
 }
 
 test.group('Declarations of kinds', () => {
-  test('show every column except secrets, which must be selected', ({ assert }) => {
+  test('declarations show every column except secrets, which must be selected', ({ assert }) => {
     const { declaration } = new Kind(Thing, definition)
     assert.deepEqual(declaration.fields!.default, ['id', 'createdAt', 'updatedAt'])
     assert.deepEqual(declaration.fields!.allowed, ['id', 'createdAt', 'updatedAt', 'accountSecret'])
   })
 
-  test('are named in kebab-case in messages', ({ assert }) => {
+  test('declarations are named in kebab-case in messages', ({ assert }) => {
     assert.equal(new Kind(Thing, definition).label, 'registry-project')
   })
 
-  test('have no body validator if nobody may write', ({ assert }) => {
+  test('declarations have no body validator if no caller may write', ({ assert }) => {
     const { createBody, updateBody } = new Kind(Thing, definition)
     assert.isUndefined(createBody)
     assert.isUndefined(updateBody)
   })
 
-  test('are rejected if they offer a key without an index or a secret as a filter', ({
+  test('declarations are rejected if they offer a key without an index or a secret as a filter', ({
     assert,
   }) => {
     const careless = new Kind(Thing, {

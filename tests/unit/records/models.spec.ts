@@ -79,7 +79,7 @@ test.group('Models of all kinds', () => {
     })
   }
 
-  test('are named after their kind, without duplicates', ({ assert }) => {
+  test('models are named after their kind, without duplicates', ({ assert }) => {
     for (const { kind } of allKinds) {
       assert.equal(kind.model.name.toLowerCase(), kind.name.toLowerCase())
     }

@@ -7,7 +7,7 @@ import { allKinds } from '#tests/helpers/records/all_kinds'
 const HASHED = ['client.secretDigest', 'user.password']
 
 test.group('Sealed values', () => {
-  test('unseal for their purpose only, and differ each time', ({ assert }) => {
+  test('values unseal for their purpose only, and differ each time', ({ assert }) => {
     const sealed = seal('registry account', 'Harbor12345')
     assert.notInclude(sealed, 'Harbor12345')
     assert.notEqual(seal('registry account', 'Harbor12345'), sealed)

@@ -16,7 +16,7 @@ signalsSuite('memory', async () => {
 })
 
 test.group('Signals in memory', () => {
-  test('work as soon as they are made', async ({ assert }) => {
+  test('signals work as soon as they are made', async ({ assert }) => {
     const received: string[] = []
     const signals = new MemorySignals()
     const stop = await signals.onNotification('outbox', () => received.push('woken'))

@@ -20,12 +20,12 @@ test.group('Addresses of sentinels', () => {
     assert.notProperty(options, 'tls')
   })
 
-  test('ask for TLS to the sentinels and to the server', ({ assert }) => {
+  test('addresses ask for TLS to the sentinels and to the server', ({ assert }) => {
     const options = sentinelOptions('rediss+sentinel://one/hub')
     assert.deepInclude(options, { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true, db: 0 })
   })
 
-  test('are not those of a server', ({ assert }) => {
+  test('addresses are not those of a server', ({ assert }) => {
     assert.isUndefined(sentinelOptions('redis://:p@one:6379/1'))
     assert.isUndefined(sentinelOptions('rediss://one'))
   })

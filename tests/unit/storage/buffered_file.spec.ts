@@ -32,7 +32,7 @@ test.group('Gathered bytes', () => {
     assert.equal(gathered.digest(), digest(Buffer.alloc(0)))
   })
 
-  test('of a large file the beginning is gathered, and all of it is passed on')
+  test('the beginning of a large file is gathered, and all of it is passed on')
     .with([[MIB], [100_000], [0]])
     .run(async ({ assert }, [memory]) => {
       const content = randomBytes(MIB)
@@ -43,7 +43,7 @@ test.group('Gathered bytes', () => {
       assert.isTrue(room.tryAcquire(memory!))
     })
 
-  test('one that breaks off releases its memory', async ({ assert }) => {
+  test('an upload that breaks off releases its memory', async ({ assert }) => {
     async function* broken() {
       yield Buffer.alloc(1_000)
       throw new Error('The client is gone')

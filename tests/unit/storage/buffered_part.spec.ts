@@ -8,7 +8,7 @@ import { BufferPool } from '#storage/objects/s3/buffer_pool'
 const MIB = 1024 ** 2
 
 test.group('Parts of an upload', () => {
-  test('of {0} bytes, added in chunks of {1}, contain what was added')
+  test('parts of {0} bytes, added in chunks of {1}, contain what was added')
     .with([
       [0, 1],
       [1, 1],
@@ -29,7 +29,7 @@ test.group('Parts of an upload', () => {
       assert.equal(part.length, 0)
     })
 
-  test('keep their bytes when the next part is buffered', ({ assert }) => {
+  test('parts keep their bytes when the next part is buffered', ({ assert }) => {
     const part = new BufferedPart(new BufferPool())
     const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
     part.add(first, 8 * MIB)
@@ -39,7 +39,7 @@ test.group('Parts of an upload', () => {
     assert.isTrue(part.take().bytes.equals(second))
   })
 
-  test('of which many are gathered at once are whole as well', ({ assert }) => {
+  test('parts of which many are gathered at once are whole as well', ({ assert }) => {
     const buffers = new BufferPool()
     const bytes = randomBytes(MIB)
     const parts = Array.from({ length: 40 }, () => new BufferedPart(buffers))

@@ -52,7 +52,7 @@ test.group('Content-Disposition', () => {
     )
   })
 
-  test('a name that is no Unicode text is sent all the same', ({ assert }) => {
+  test('a name other than Unicode text is sent all the same', ({ assert }) => {
     assert.equal(
       attachment('a\ud800b', 'fallback'),
       `attachment; filename="a?b"; filename*=UTF-8''a%EF%BF%BDb`

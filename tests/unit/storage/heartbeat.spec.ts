@@ -52,7 +52,7 @@ test.group('The heartbeat of path claims', () => {
     })
   })
 
-  test('reports a renewal that failed, and renews again while the claims still last', async ({
+  test('the heartbeat reports a renewal that failed, and renews again while the claims still last', async ({
     assert,
   }) => {
     await withManualTimers(async (pass) => {

@@ -51,7 +51,7 @@ const named = async (disposition: string | Buffer) => {
 }
 
 test.group('Multipart | parts', () => {
-  test('come out as they were sent, however the body is cut', async ({ assert }) => {
+  test('parts come out as they were sent, however the body is cut', async ({ assert }) => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc
@@ -74,7 +74,7 @@ test.group('Multipart | parts', () => {
     )
   })
 
-  test('may stay unread', async ({ assert }) => {
+  test('parts may stay unread', async ({ assert }) => {
     const parts = ['a', 'b', 'c'].map((filename) => ({ filename, content: Buffer.alloc(5000, 7) }))
     const names: unknown[] = []
     for await (const { filename } of partsOf(cut(bodyOf(parts), [100]), BOUNDARY)) {
@@ -83,7 +83,7 @@ test.group('Multipart | parts', () => {
     assert.deepEqual(names, ['a', 'b', 'c'])
   })
 
-  test('are handed over one at a time: nothing is read ahead of them', async ({ assert }) => {
+  test('parts are handed over one at a time: nothing is read ahead of them', async ({ assert }) => {
     const body = bodyOf([
       { filename: 'a', content: Buffer.alloc(100_000) },
       { filename: 'b', content: Buffer.alloc(100_000) },
@@ -102,7 +102,7 @@ test.group('Multipart | parts', () => {
     assert.isBelow(readBytes, 103_000)
   })
 
-  test('can be preceded and followed by what belongs to no part', async ({ assert }) => {
+  test('parts can be preceded and followed by what belongs to no part', async ({ assert }) => {
     const body = Buffer.concat([
       Buffer.from('preamble\r\n'),
       bodyOf([{ filename: 'a', content: Buffer.from('1') }]),

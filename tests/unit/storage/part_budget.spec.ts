@@ -9,7 +9,7 @@ import { withManualTimers } from '#tests/helpers/manual_timers'
 const never = new AbortController().signal
 
 test.group('Memory for parts', () => {
-  test('is acquired at once while it is available, and waited for otherwise', async ({
+  test('memory is acquired at once while it is available, and waited for otherwise', async ({
     assert,
   }) => {
     const budget = new PartBudget(100)
@@ -58,7 +58,7 @@ test.group('Memory for parts', () => {
     })
   })
 
-  test('a caller that gives up waiting lets the next one through', async ({ assert }) => {
+  test('a caller that stops waiting lets the next one through', async ({ assert }) => {
     const budget = new PartBudget(100)
     const [a, b, c] = [{}, {}, {}]
     budget.tryAcquire(a, 95)

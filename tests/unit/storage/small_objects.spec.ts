@@ -10,7 +10,7 @@ const shapeOf = (sizes: (number | null)[]) =>
   )
 
 test.group('Runs of small objects', () => {
-  test('end at one that is large or of an unknown size', ({ assert }) => {
+  test('runs end at one that is large or of an unknown size', ({ assert }) => {
     const large = 256 * KIB
     assert.deepEqual(shapeOf([0, 5, large, null, 7, large - 1, large]), [
       [0, 5],
@@ -22,7 +22,7 @@ test.group('Runs of small objects', () => {
     assert.deepEqual(shapeOf([]), [])
   })
 
-  test('have no more than a mebibyte in them', ({ assert }) => {
+  test('runs have no more than a mebibyte in them', ({ assert }) => {
     const sizes = Array.from({ length: 10 }, () => 250 * KIB)
     assert.deepEqual(
       shapeOf(sizes).map((run) => (run as number[]).length),
@@ -30,7 +30,7 @@ test.group('Runs of small objects', () => {
     )
   })
 
-  test('have a maximum number of objects', ({ assert }) => {
+  test('runs have a maximum number of objects', ({ assert }) => {
     const sizes = Array.from({ length: 600 }, () => 1)
     assert.deepEqual(
       shapeOf(sizes).map((run) => (run as number[]).length),

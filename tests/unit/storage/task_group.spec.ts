@@ -8,7 +8,7 @@ import { failureOf } from '#tests/helpers/storage/object_store_suite'
 const { signal } = new AbortController()
 
 test.group('Task group', () => {
-  test('ends when all has ended, and runs only so much at once', async ({ assert }) => {
+  test('a group ends when all has ended, and runs only so much at once', async ({ assert }) => {
     const group = new TaskGroup(3, signal)
     let running = 0
     let most = 0
@@ -45,7 +45,7 @@ test.group('Task group', () => {
     assert.isTrue(isOtherOver)
   })
 
-  test('is aborted from outside, which is no failure by itself', async ({ assert }) => {
+  test('a group is aborted from outside, which is not a failure by itself', async ({ assert }) => {
     const outside = new AbortController()
     const group = new TaskGroup(1, outside.signal)
     await group.run(async () => outside.abort())

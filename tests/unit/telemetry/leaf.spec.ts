@@ -27,7 +27,7 @@ const EVENT: SealedEvent = {
 const leaf = (data: unknown) => leafOf({ ...EVENT, data }).toString('hex')
 
 test.group('The leaf of an event', () => {
-  test('does not depend on the order of {0}')
+  test('the leaf does not depend on the order of {0}')
     .with([
       ['its attributes', { a: 1, b: 2 }, { b: 2, a: 1 }],
       ['inner ones', { x: { a: 1, b: 2 } }, { x: { b: 2, a: 1 } }],
@@ -43,7 +43,7 @@ test.group('The leaf of an event', () => {
     assert.lengthOf([...new Set(leaves)], leaves.length)
   })
 
-  test('covers who reported the event, where that is known', ({ assert }) => {
+  test('the leaf covers who reported the event, where that is known', ({ assert }) => {
     const reporters = [null, { id: null, realmId: null, type: 'bus' }, { id: 'a', type: 'user' }]
     const leaves = reporters.map((reportedBy) => leafOf({ ...EVENT, reportedBy }).toString('hex'))
     assert.lengthOf([...new Set(leaves)], leaves.length)
@@ -51,7 +51,7 @@ test.group('The leaf of an event', () => {
     assert.equal(other.toString('hex'), leaves[1])
   })
 
-  test('does not change', ({ assert }) => {
+  test('the leaf does not change', ({ assert }) => {
     assert.equal(leaf({ diff: { name: { previous: 'A', next: 'B' } } }), WRITTEN_BEFORE)
   })
 })

@@ -44,14 +44,14 @@ test.group('Bounds of log lines', () => {
     )
   })
 
-  test('keep labels that fit as they are', ({ assert }) => {
+  test('lines keep labels that fit as they are', ({ assert }) => {
     const labels = { 'refType': 'node', 'a.b': '1', 'a-b': 'x'.repeat(1_000), 'toString': '2' }
     assert.deepEqual(normalizedLine(input({ labels })).labels, labels)
     const unkept = { level: 'error', service: 'x', channel: 'y', lineKey: 'z', _a: '1', empty: '' }
     assert.deepEqual(normalizedLine(input({ labels: { ...unkept, time: '1' } })).labels, {})
   })
 
-  test('keep labels of other names under names like these', ({ assert }) => {
+  test('lines keep labels of other names under names like these', ({ assert }) => {
     const labels = {
       'ünï': '1',
       'sp ace': '2',
@@ -69,13 +69,13 @@ test.group('Bounds of log lines', () => {
     })
   })
 
-  test('are not cut within a character', ({ assert }) => {
+  test('lines are not cut within a character', ({ assert }) => {
     assert.equal(truncateText('ab😀', 3), 'ab')
     assert.equal(truncateText('ab😀', 4), 'ab😀')
     assert.equal(truncateText('a\ud83d', 9), 'a\ufffd')
   })
 
-  test('have keys that grow with the time and lead back to it', ({ assert }) => {
+  test('lines have keys that grow with the time and lead back to it', ({ assert }) => {
     const keys = [5, 1_700_000_000_000, 1_700_000_000_001].flatMap((now) => {
       const letGo = overrideClock({ now: () => now })
       const made = [newLineKey(), newLineKey('its-own')]
@@ -110,7 +110,7 @@ test.group('Moments', () => {
       assert.equal(isoOf(parseInstant(text)!), expected)
     })
 
-  test('{$self} is none')
+  test('{$self} is invalid')
     .with(['', 'soon', 'Infinity', 'NaN', '1e400', '1e30', '2026-13-45T00:00:00Z', '12:00', '0x'])
     .run(({ assert }, text) => {
       assert.isUndefined(parseInstant(text))

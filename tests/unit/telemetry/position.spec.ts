@@ -9,7 +9,7 @@ const number = fc.nat({ max: 2 ** 40 })
 const heads = fc.uniqueArray(fc.record({ chain, number }), { selector: (head) => head.chain })
 
 test.group('How far a follower of events has come', () => {
-  test('is read as it was written', ({ assert }) => {
+  test('the position is read as it was written', ({ assert }) => {
     fc.assert(
       fc.property(heads, fc.array(chain, { maxLength: 8 }), (ends, passed) => {
         const position = Position.after(ends)
@@ -22,13 +22,13 @@ test.group('How far a follower of events has come', () => {
     )
   })
 
-  test('is told before there is any event', ({ assert }) => {
+  test('the position exists before there is any event', ({ assert }) => {
     const position = Position.after([])
     assert.equal(position.text, '0.0')
     assert.deepEqual(Position.parse(position.text)!.heads, { chains: [NO_REALM], numbers: [0] })
   })
 
-  test('begins anew in the next batch', ({ assert }) => {
+  test('the position begins anew in the next batch', ({ assert }) => {
     const position = Position.after([{ chain: NO_REALM, number: 4 }])
     position.advance(NO_REALM)
     position.advance(NO_REALM)
@@ -38,7 +38,7 @@ test.group('How far a follower of events has come', () => {
     assert.equal(position.offsetIn(NO_REALM), 0)
   })
 
-  test('cannot be read from what is none', ({ assert }) => {
+  test('the position cannot be read from other text', ({ assert }) => {
     for (const text of ['nowhere', '0', '0.', '0.1.', '0.1~', '0.1.2.3', 'x.1', '0.-1']) {
       assert.isUndefined(Position.parse(text), text)
     }

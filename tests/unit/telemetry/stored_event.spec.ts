@@ -10,12 +10,12 @@ const dataOf = (diff: Record<string, object>) => {
 }
 
 test.group('The stored data of an event', () => {
-  test('is whole where there is room for it', ({ assert }) => {
+  test('stored data is whole where there is room for it', ({ assert }) => {
     const diff = { text: { next: 'n'.repeat(60_000), previous: null } }
     assert.deepEqual(JSON.parse(dataOf(diff)), { diff })
   })
 
-  test('has its texts cut where there is not', ({ assert }) => {
+  test('stored data has its texts cut where there is not', ({ assert }) => {
     const diff = {
       text: { next: 'n'.repeat(MOST_EVENT_BYTES), previous: 'ä'.repeat(MOST_EVENT_BYTES) },
       count: { next: 2, previous: 1 },
@@ -25,7 +25,7 @@ test.group('The stored data of an event', () => {
     })
   })
 
-  test('is dropped if even that is too large', ({ assert }) => {
+  test('stored data is dropped if even that is too large', ({ assert }) => {
     const pair = { next: 'n'.repeat(256), previous: 'p'.repeat(256) }
     const names = Array.from({ length: 1_000 }, (_, number) => `attribute${number}`)
     assert.equal(dataOf(Object.fromEntries(names.map((name) => [name, pair]))), '{"diff":{}}')

@@ -50,7 +50,7 @@ test.group('Recorded exchanges with VictoriaLogs', (group) => {
 
   const played = readVictoriaLogsExchanges().filter(isPlayed)
 
-  test('are mostly played', ({ assert }) => {
+  test('the exchanges are mostly played', ({ assert }) => {
     assert.isAbove(played.length, 90)
   })
 

@@ -91,7 +91,7 @@ class Scene {
 }
 
 test.group('The code of a build', () => {
-  test('is the same with and without the endpoint for all files: {$self}')
+  test('the code is the same with and without the endpoint for all files: {$self}')
     .with([true, false])
     .run(async ({ assert, cleanup }, hasFileEndpoint) => {
       const scene = new Scene(120)
@@ -110,7 +110,7 @@ test.group('The code of a build', () => {
       )
     })
 
-  test('is signed only if the command names it, unless the platform names none itself', async ({
+  test('the code is signed only if the command names it, unless the platform names none itself', async ({
     assert,
     cleanup,
   }) => {
@@ -124,7 +124,10 @@ test.group('The code of a build', () => {
     }
   })
 
-  test('comes from all buckets of the analysis, with unique paths', async ({ assert, cleanup }) => {
+  test('the code comes from all buckets of the analysis, with unique paths', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = new Scene(2)
     const id = randomUUID()
     const added = { bucketFileId: id, bucketId: OTHER_BUCKET, path: 'lib/added.py', root: false }
@@ -144,7 +147,7 @@ test.group('The code of a build', () => {
     )
   })
 
-  test('is prefetched before storage lists it: {files} files, {tars} requests')
+  test('the code is prefetched before storage lists it: {files} files, {tars} requests')
     .with([
       { files: 7, tars: 0 },
       { files: 8, tars: 1 },
@@ -161,7 +164,7 @@ test.group('The code of a build', () => {
       tars.release()
     })
 
-  test('must be stored as the analysis lists it: {what}')
+  test('the code must be stored as the analysis lists it: {what}')
     .with([
       {
         what: 'a file under another path',

@@ -81,7 +81,7 @@ const bytesOf = async (file: LayerFile) => {
 }
 
 test.group('The files of a layer', () => {
-  test('are read with one request, in any order', async ({ assert, cleanup }) => {
+  test('files are read with one request, in any order', async ({ assert, cleanup }) => {
     const code = new Code(50)
     code.bucket = (response) => void response.end(code.tar(code.files.toReversed()))
     const { layer, wholes, singles } = await code.layer(cleanup)
@@ -89,7 +89,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [1, 0])
   })
 
-  test('are read again if the layer is resent', async ({ assert, cleanup }) => {
+  test('files are read again if the layer is resent', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const { layer, wholes, singles } = await code.layer(cleanup)
     const [, , , first, second] = layer.entries as LayerFile[]
@@ -99,7 +99,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [2, 0])
   })
 
-  test('are read with the prefetched request', async ({ assert, cleanup }) => {
+  test('files are read with the prefetched request', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const { layer, tars, wholes, singles } = await code.layer(cleanup)
     tars.prefetch(BUCKET)
@@ -107,7 +107,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [1, 0])
   })
 
-  test('release a prefetch they do not use', async ({ assert, cleanup }) => {
+  test('files release a prefetch they do not use', async ({ assert, cleanup }) => {
     const code = new Code(9, 2 * MIB)
     const requests = Promise.withResolvers<void>()
     const removed = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ test.group('The files of a layer', () => {
     assert.equal(singles(), 9)
   })
 
-  test('are rejected if they do not match their digests', async ({ assert, cleanup }) => {
+  test('files are rejected if they do not match their digests', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const digests = code.files.map((file) => ({ ...file, sha256: hash('sha256', file.bytes) }))
     code.files.splice(0, code.files.length, ...digests)
@@ -137,7 +137,7 @@ test.group('The files of a layer', () => {
   })
 
   const half = (code: Code) => code.tar().subarray(0, 10 * 1_024 + 700)
-  test('are read one by one if {what}')
+  test('files are read one by one if {what}')
     .with([
       { what: 'there is no stream of a bucket', answer: () => (r) => json(r, {}, 404) },
       { what: 'storage cannot make one', answer: () => (r) => json(r, {}, 500) },
@@ -168,7 +168,10 @@ test.group('The files of a layer', () => {
       assert.isAtMost(singles(), 20)
     })
 
-  test('are read one by one if there are few, or a large one', async ({ assert, cleanup }) => {
+  test('files are read one by one if there are few, or a large one', async ({
+    assert,
+    cleanup,
+  }) => {
     const few = new Code(3)
     const large = new Code(10)
     large.files.push({ ...large.files[0]!, path: 'x', size: 2 * MIB, bytes: randomBytes(2 * MIB) })
@@ -180,7 +183,7 @@ test.group('The files of a layer', () => {
     }
   })
 
-  test('are not buffered beyond the limit', async ({ assert, cleanup }) => {
+  test('files are not buffered beyond the limit', async ({ assert, cleanup }) => {
     const code = new Code(24, MIB)
     code.bucket = (response) => void response.end(code.tar(code.files.toReversed()))
     const { layer, singles } = await code.layer(cleanup)
@@ -188,7 +191,7 @@ test.group('The files of a layer', () => {
     assert.isAtLeast(singles(), 8)
   })
 
-  test('fail the layer if one differs from its digest', async ({ assert, cleanup }) => {
+  test('files fail the layer if one differs from its digest', async ({ assert, cleanup }) => {
     const code = new Code(20)
     code.bucket = (response) => json(response, {}, 404)
     const { layer } = await code.layer(cleanup)

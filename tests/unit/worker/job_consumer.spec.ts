@@ -67,7 +67,7 @@ test.group('Jobs of the worker', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('publish events with the metadata of their command', async ({ assert }) => {
+  test('jobs publish events with the metadata of their command', async ({ assert }) => {
     const { told: events, order } = await working(async () => ({ hash: 'sha256:ab' }))
     await order('one', { run: 'r-1', correlationId: 'c-1' })
     assert.deepEqual(namesOf(events), ['executionStarted', 'executionFinished'])
@@ -79,7 +79,7 @@ test.group('Jobs of the worker', (group) => {
     }
   })
 
-  test('fail with the code and message of their error', async ({ assert }) => {
+  test('jobs fail with the code and message of their error', async ({ assert }) => {
     const {
       told: events,
       lines,
@@ -112,7 +112,7 @@ test.group('Jobs of the worker', (group) => {
     })
   })
 
-  test('publish no details of unexpected errors', async ({ assert }) => {
+  test('jobs publish no details of unexpected errors', async ({ assert }) => {
     const { told: events, order } = await working(async () => {
       throw new Error('the password is 12345')
     })
@@ -122,7 +122,7 @@ test.group('Jobs of the worker', (group) => {
     assert.notInclude(JSON.stringify(events), '12345')
   })
 
-  test('fail after the timeout, whatever error it caused', async ({ assert }) => {
+  test('jobs fail after the timeout, whatever error it caused', async ({ assert }) => {
     const { told: events, order } = await working(
       async (_content, { signal }) => {
         await new Promise((_resolve, reject) => {
@@ -162,7 +162,7 @@ test.group('Jobs of the worker', (group) => {
     await Promise.all(all)
   })
 
-  test('are requeued on shutdown and done by the next worker', async ({ assert }) => {
+  test('jobs are requeued on shutdown and done by the next worker', async ({ assert }) => {
     let isHanging = true
     const {
       told: events,

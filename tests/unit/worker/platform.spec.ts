@@ -14,7 +14,7 @@ const ID = '6b1f0b5e-1111-4000-8000-000000000001'
 const OTHER = '6b1f0b5e-1111-4000-8000-000000000002'
 
 test.group('Requests of the worker to the platform', () => {
-  test('use the queries that all platforms support', async ({ assert, cleanup }) => {
+  test('requests use the queries that all platforms support', async ({ assert, cleanup }) => {
     const { platform, asked: requests } = await startPlatform((_request, response) => {
       json(response, { data: [], meta: { total: 0 } })
     }, cleanup)
@@ -31,7 +31,7 @@ test.group('Requests of the worker to the platform', () => {
     ])
   })
 
-  test('read all pages of a list', async ({ assert, cleanup }) => {
+  test('requests read all pages of a list', async ({ assert, cleanup }) => {
     const all = Array.from({ length: 120 }, (_, n) => ({
       id: `6b1f0b5e-1111-4000-8000-${String(n).padStart(12, '0')}`,
       path: `file-${n}`,
@@ -68,7 +68,7 @@ test.group('Requests of the worker to the platform', () => {
     assert.equal(count, 3)
   })
 
-  test('fail with errors that name the cause', async ({ assert, cleanup }) => {
+  test('requests fail with errors that name the cause', async ({ assert, cleanup }) => {
     const answers: Record<string, [number, unknown]> = {
       away: [500, {}],
       refused: [403, {}],
@@ -88,7 +88,7 @@ test.group('Requests of the worker to the platform', () => {
     assert.isUndefined(await platform.analysis(ID))
   })
 
-  test('resume a broken file, and verify it as a whole', async ({ assert, cleanup }) => {
+  test('requests resume a broken file, and verify it as a whole', async ({ assert, cleanup }) => {
     const whole = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251))
     const digest = createHash('sha256').update(whole).digest('base64')
     const ranges: (string | undefined)[] = []

@@ -21,7 +21,9 @@ test.group('The command of an analysis image', () => {
     )
   })
 
-  test('has the arguments of the analysis if it has any, even an empty list', ({ assert }) => {
+  test('the command has the arguments of the analysis if it has any, even an empty list', ({
+    assert,
+  }) => {
     const master = image({ command: 'R', commandArguments: [{ value: '-f' }] })
     const own = analysis({ imageCommandArguments: [{ value: '--own', position: null }] })
     assert.deepEqual(runCommand(master, own, 'a.R'), ['R', '--own', '/opt/code/a.R'])
@@ -31,7 +33,7 @@ test.group('The command of an analysis image', () => {
     ])
   })
 
-  test('is not interpreted by a shell', ({ assert }) => {
+  test('the command is not interpreted by a shell', ({ assert }) => {
     const hostile = ['"; rm -rf /', '$(id)', '`id`', "it's", 'a b', '\\', 'ünï']
     const commandArguments = hostile.map((value) => ({ value }))
     assert.deepEqual(

@@ -8,7 +8,7 @@ import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { WorkFolders } from '#worker/master_images/buildah/work_folders'
 
 test.group('The folders of jobs', () => {
-  test('are removed after their job, also if it fails', async ({ assert, cleanup }) => {
+  test('folders are removed after their job, also if it fails', async ({ assert, cleanup }) => {
     const parent = await temporaryFolder(cleanup)
     const folders = new WorkFolders(parent)
     assert.isTrue(await folders.use(async (folder) => existsSync(folder)))
@@ -16,7 +16,7 @@ test.group('The folders of jobs', () => {
     assert.isEmpty(readdirSync(parent))
   })
 
-  test('stay while another job of the worker starts', async ({ assert, cleanup }) => {
+  test('folders stay while another job of the worker starts', async ({ assert, cleanup }) => {
     const parent = await temporaryFolder(cleanup)
     const folders = new WorkFolders(parent)
     await folders.use(async (folder) => {
@@ -25,7 +25,10 @@ test.group('The folders of jobs', () => {
     })
   })
 
-  test('of a process that crashed are removed by the next job', async ({ assert, cleanup }) => {
+  test('folders of a process that crashed are removed by the next job', async ({
+    assert,
+    cleanup,
+  }) => {
     const parent = await temporaryFolder(cleanup)
     const [crashed, elsewhere] = [hostname(), 'another-host'].map((host) =>
       join(parent, `${host}.${process.pid}.0123456789ab`)

@@ -69,7 +69,7 @@ test.group('A worker whose disk is full', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('leaves its commands to another worker', async ({ assert }) => {
+  test('the worker leaves its commands to another worker', async ({ assert }) => {
     const { events, errors, start, order } = await workers()
     const first = await start('first', { isFull: async () => true })
     const ordered = order()
@@ -81,7 +81,7 @@ test.group('A worker whose disk is full', (group) => {
     await Promise.all([first.stop(), second.stop()])
   })
 
-  test('goes on when there is space again', async ({ assert }) => {
+  test('the worker continues when there is space again', async ({ assert }) => {
     const { events, errors, start, order } = await workers()
     let isFull = true
     await withManualTimers(async (pass) => {
@@ -100,7 +100,7 @@ test.group('A worker whose disk is full', (group) => {
     assert.equal(events.at(-1), 'executionFinished only')
   })
 
-  test('is found by a write, of which nothing stays', async ({ assert }) => {
+  test('the worker is found by a write, of which nothing stays', async ({ assert }) => {
     await symlink('/dev/full', join(folder, 'probe'))
     const disk = new WorkerDisk(folder)
     await assert.rejects(() => disk.requireSpace(), /full/)
@@ -109,7 +109,7 @@ test.group('A worker whose disk is full', (group) => {
     assert.isEmpty(await readdir(folder))
   })
 
-  test('is not found where something else is wrong', async ({ assert }) => {
+  test('the worker is not found where something else is wrong', async ({ assert }) => {
     await mkdir(join(folder, 'probe'))
     assert.isFalse(await new WorkerDisk(folder).isFull())
   })

@@ -19,7 +19,7 @@ export async function beginProject(study: Study): Promise<void> {
     member(study.cast.aggregator)
   )
   if (itself.approvalStatus !== 'approved') {
-    throw new Error('The aggregator was asked')
+    throw new Error('The aggregator had to decide')
   }
 
   const body = { projectId: project.id, name: 'first' }

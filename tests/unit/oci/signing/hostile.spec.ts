@@ -154,7 +154,7 @@ test.group('An image is rejected', () => {
 })
 
 test.group('Attachments of an image', () => {
-  test('are read up to a limit', async ({ assert }) => {
+  test('attachments are read up to a limit', async ({ assert }) => {
     const { store, location, image } = await scene()
     store.tagged.delete(`${REPOSITORY}:${attachmentTag(image.digest, SIGNATURE)}`)
     const { artifactType } = SIGNATURE
@@ -171,7 +171,7 @@ test.group('Attachments of an image', () => {
     assert.isBelow(store.asked.length, 20)
   })
 
-  test('have a limited number and size of layers', async ({ assert }) => {
+  test('attachments have a limited number and size of layers', async ({ assert }) => {
     const { store, refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const [layer] = content.layers

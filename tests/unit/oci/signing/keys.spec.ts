@@ -21,7 +21,7 @@ const settings = {
 }
 
 test.group('Keys that sign images', () => {
-  test('are derived from a secret, each from another one', ({ assert }) => {
+  test('keys are derived from a secret, each from another one', ({ assert }) => {
     const key = SigningKey.derivedFrom(SECRET)
     assert.equal(SigningKey.derivedFrom(SECRET).public.pem, key.public.pem)
     assert.notEqual(SigningKey.derivedFrom(FORMER).public.pem, key.public.pem)
@@ -31,7 +31,7 @@ test.group('Keys that sign images', () => {
     )
   })
 
-  test('stay the same in later versions, so that existing signatures remain valid', ({
+  test('keys stay the same in later versions, so that existing signatures remain valid', ({
     assert,
   }) => {
     const { fingerprint } = SigningKey.derivedFrom(SECRET).public
@@ -49,7 +49,7 @@ test.group('Keys that sign images', () => {
     assert.isFalse(key.public.verifies(BYTES, Buffer.alloc(100_000, 0x30)))
   })
 
-  test('can be configured, and are then the only ones', async ({ assert, cleanup }) => {
+  test('keys can be configured, and are then the only ones', async ({ assert, cleanup }) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
     const file = join(await temporaryFolder(cleanup), 'images.key')
     for (const type of ['pkcs8', 'sec1'] as const) {
@@ -62,7 +62,7 @@ test.group('Keys that sign images', () => {
     }
   })
 
-  test('are accepted while their application key is listed', ({ assert }) => {
+  test('keys are accepted while their application key is listed', ({ assert }) => {
     const keys = configuredKeys(settings)
     const expected = [SECRET, FORMER].map((one) => SigningKey.derivedFrom(one).public.pem)
     assert.deepEqual(
@@ -71,7 +71,7 @@ test.group('Keys that sign images', () => {
     )
   })
 
-  test('of other types are rejected without revealing them', ({ assert }) => {
+  test('keys of other types are rejected without revealing them', ({ assert }) => {
     const ed25519 = generateKeyPairSync('ed25519')
     const larger = generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -92,7 +92,7 @@ test.group('Keys that sign images', () => {
     )
   })
 
-  test('can be concatenated in one file', ({ assert }) => {
+  test('keys can be concatenated in one file', ({ assert }) => {
     const keys = [SECRET, FORMER].map((one) => SigningKey.derivedFrom(one).public)
     const file = keys.map(({ pem, fingerprint }) => `# ${fingerprint}\n${pem}`).join('')
     assert.deepEqual(

@@ -20,7 +20,7 @@ async function signed() {
 }
 
 test.group('A signature', () => {
-  test('names the analysis in the format of cosign', async ({ assert }) => {
+  test('a signature names the analysis in the format of cosign', async ({ assert }) => {
     const { store, location, image } = await signed()
     const verified = await verifyImage(location, image.digest, [key.public], { name: ANALYSIS })
     assert.equal(verified.claim.digest, image.digest)
@@ -48,7 +48,7 @@ test.group('A signature', () => {
     })
   })
 
-  test('is not repeated, nor is the provenance', async ({ assert }) => {
+  test('a signature is not repeated, nor is the provenance', async ({ assert }) => {
     const { store, location, image } = await signed()
     const { writes } = store
     const later = { run: 'run 2', startedAt: new Date(), finishedAt: new Date() }
@@ -56,7 +56,7 @@ test.group('A signature', () => {
     assert.equal(store.writes, writes)
   })
 
-  test('is listed, with the provenance, if the process crashed before {$self} were')
+  test('a signature is listed, with the provenance, if the process crashed before {$self} were')
     .with(['both', 'signatures', 'provenances'])
     .run(async ({ assert }, which) => {
       const { store, location, image } = await signed()
@@ -69,14 +69,14 @@ test.group('A signature', () => {
       assert.equal(store.manifests.size, size)
     })
 
-  test('is found as a referrer without a tag', async ({ assert }) => {
+  test('a signature is found as a referrer without a tag', async ({ assert }) => {
     const { store, location, image } = await signed()
     store.tagged.clear()
     await verifyImage(location, image.digest, [key.public])
     assert.exists(await provenanceOf(location, image.digest, [key.public]))
   })
 
-  test('is kept beside those of others', async ({ assert }) => {
+  test('a signature stays beside those of others', async ({ assert }) => {
     const { location, image, store } = await signed()
     const other = SigningKey.derivedFrom('a key of a hospital, and long enough')
     await signImage(location, image, buildFacts(), other)
@@ -95,7 +95,7 @@ test.group('A signature', () => {
 })
 
 test.group('The provenance', () => {
-  test('lists the inputs of the image by digest', async ({ assert }) => {
+  test('provenance lists the inputs of the image by digest', async ({ assert }) => {
     const { location, image } = await signed()
     const found = await provenanceOf(location, image.digest, [key.public])
     assert.deepEqual(found!.statement, {
@@ -132,7 +132,7 @@ test.group('The provenance', () => {
     })
   })
 
-  test('is repeated if the same image has other inputs', async ({ assert }) => {
+  test('provenance is repeated if the same image has other inputs', async ({ assert }) => {
     const { location, image } = await signed()
     const materials = [{ name: 'base', digest: digest('4') }]
     await signImage(location, image, buildFacts({ materials }), key)
@@ -145,7 +145,7 @@ test.group('The provenance', () => {
 test.group('Copies of signed images', () => {
   const NODE = `node-1/${ANALYSIS}`
 
-  test('carries signature and provenance unchanged', async ({ assert }) => {
+  test('a copy carries signature and provenance unchanged', async ({ assert }) => {
     const { location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
@@ -165,7 +165,7 @@ test.group('Copies of signed images', () => {
     assert.equal(to.store.writes, writes)
   })
 
-  test('keeps existing attachments at the target', async ({ assert }) => {
+  test('a copy keeps existing attachments at the target', async ({ assert }) => {
     const { location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
@@ -178,7 +178,7 @@ test.group('Copies of signed images', () => {
     assert.exists(await provenanceOf(to, image.digest, [hospital.public]))
   })
 
-  test('of an unsigned image is rejected', async ({ assert }) => {
+  test('a copy of an unsigned image is rejected', async ({ assert }) => {
     const store = new CarelessStore()
     const image = await store.put(REPOSITORY, 'an image')
     await assert.rejects(

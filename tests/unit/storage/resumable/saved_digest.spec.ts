@@ -9,7 +9,7 @@ const content = randomBytes(300_000)
 const expected = createHash('sha256').update(content).digest('hex')
 
 test.group('The digest of an upload', () => {
-  test('resumes after each chunk from its saved state', async ({ assert }) => {
+  test('the digest resumes after each chunk from its saved state', async ({ assert }) => {
     for (let round = 0; round < 20; round++) {
       let state: Buffer | null = null
       for (let offset = 0; offset < content.length;) {
@@ -24,12 +24,14 @@ test.group('The digest of an upload', () => {
     }
   })
 
-  test('of nothing is known without a state', async ({ assert }) => {
+  test('the digest of nothing is known without a state', async ({ assert }) => {
     const digest = await SavedDigest.from(null, 0)
     assert.equal(digest.end(), createHash('sha256').digest('hex'))
   })
 
-  test('is unknown if the state is lost or malformed, whatever follows', async ({ assert }) => {
+  test('the digest is unknown if the state is lost or malformed, whatever follows', async ({
+    assert,
+  }) => {
     for (const state of [null, Buffer.alloc(116), Buffer.from('a')]) {
       const digest = await SavedDigest.from(state, 10)
       digest.update(content)
@@ -38,7 +40,7 @@ test.group('The digest of an upload', () => {
     }
   })
 
-  test('can be computed from the whole object', async ({ assert }) => {
+  test('the digest can be computed from the whole object', async ({ assert }) => {
     assert.equal(await digestOf(Readable.from([content])), expected)
   })
 })
