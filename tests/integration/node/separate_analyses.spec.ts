@@ -33,7 +33,7 @@ test.group('Analyses of a node that fail', (group) => {
 
     assert.isFalse(scene.containers.running.has(refused.analysisId))
     assert.include(scene.lines, `${refused.analysis.name}: Not this one`)
-    assert.isTrue(scene.lines.some((line) => line.includes('is not JSON')))
+    assert.isTrue(scene.lines.some((line) => line.includes('sent something else than JSON')))
     scene.hub.fault = () => undefined
     await isRunning(scene, refused.analysisId)
     await isRunning(scene, unreadable.analysisId)
