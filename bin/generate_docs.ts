@@ -10,6 +10,7 @@ import { withLifeDiagrams } from './lifecycle_diagrams.js'
 import { withLineLinks } from './line_links.js'
 import { renderCommands } from './reference/commands.js'
 import { renderEndpoints } from './reference/endpoints.js'
+import { renderInterfaceTypes } from './reference/interface_types.js'
 import { renderPermissions } from './reference/permissions.js'
 import { loadSettings } from '#runtime/application'
 
@@ -17,12 +18,13 @@ const ARCHITECTURE = 'docs/architecture.md'
 const ANALYSES = 'docs/analyses.md'
 const DEPLOYING = 'docs/deploying.md'
 const DOCTOR = 'docs/doctor.md'
+const INTERFACE_TYPES = 'packages/client/src/interface.ts'
 const SERVER = 'docs/server.md'
 
 await loadSettings()
 
 /**
- * Generates documentation from the catalogue, routes, commands, source locations, the lifecycle of analyses and the
+ * Generates documentation and the types of the interface from the catalogue, routes, commands, source locations, the lifecycle of analyses and the
  * files of `deploy`; `--check` only compares.
  */
 const files = {
@@ -31,6 +33,7 @@ const files = {
   'docs/endpoints.md': await renderEndpoints(),
   'docs/commands.md': await renderCommands(),
   'docs/permissions.md': renderPermissions(),
+  [INTERFACE_TYPES]: await renderInterfaceTypes(INTERFACE_TYPES),
   ...rewritten(ARCHITECTURE, withLineLinks),
   ...rewritten(ANALYSES, withLifeDiagrams),
   ...rewritten(DEPLOYING, withIncludedFiles),

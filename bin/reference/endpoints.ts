@@ -26,16 +26,22 @@ export async function renderEndpoints(): Promise<string> {
   const sections: string[] = []
   for (const name of SERVED) {
     const { default: surface } = await SURFACES[name]()
-    sections.push(sectionOf(surface))
+    sections.push(sectionOf(surface, await routesOf(name)))
   }
   return `${[INTRODUCTION, ...sections].join('\n\n')}\n`
 }
 
-function sectionOf(surface: Surface): string {
+/** The routes that a surface declares. */
+export async function routesOf(name: Served): Promise<CataloguedRoute[]> {
+  const { default: surface } = await SURFACES[name]()
   const routes = new SurfaceRoutes()
   surface.routes(routes)
+  return routes.declared.map((route) => ({ ...route, surface }))
+}
+
+function sectionOf(surface: Surface, routes: readonly CataloguedRoute[]): string {
   const prefix = SURFACE_PREFIXES[surface.name]
-  const rows = routes.declared.map((route) => rowOf({ ...route, surface }, prefix))
+  const rows = routes.map((route) => rowOf(route, prefix))
   const endpoints = table(['Method', 'Path', 'What it does', 'Who may'], rows)
   return [`## ${surface.title}`, `${surface.summary}.`, endpoints].join('\n\n')
 }

@@ -1,14 +1,9 @@
+import type { Answer } from '#client/answer'
 import { HubFailure } from '#console/hub_failure'
 import type { Page } from '#console/page'
 
-/** The messages that wait for a node. */
-interface Mailbox {
-  readonly clientId: string
-  readonly messages: number
-  /** Whether there are more messages than were counted. */
-  readonly hasMore: boolean
-  readonly oldestAt: string | null
-}
+type Mailboxes = Answer<'messenger.readMailboxes'>
+type Mailbox = Mailboxes['data'][number]
 
 /** The mailboxes with messages of these clients, by client. Users see those of their realm. */
 export async function readMailboxes(
@@ -20,9 +15,7 @@ export async function readMailboxes(
     return new Map()
   }
   const query = { clientId: clients.join() }
-  const answer = await hub
-    .read<{ data: Mailbox[] }>('messenger', '/mailboxes', query)
-    .catch(withoutMessenger)
+  const answer = await hub.read<Mailboxes>('messenger', '/mailboxes', query).catch(withoutMessenger)
   const filled = (answer?.data ?? []).filter(({ messages }) => messages > 0)
   return new Map(filled.map((mailbox) => [mailbox.clientId, mailbox]))
 }

@@ -6,25 +6,10 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { writeUntrusted } from '#hubctl/output/write_untrusted'
+import type { Answer } from '#client/answer'
 import { boundedBody } from '#client/body'
 
-interface TrailVerification {
-  readonly intact: boolean
-  readonly chains: number
-  readonly batches: number
-  readonly events: number
-  readonly removed: number
-  /** Missing if the platform does not record it. */
-  readonly reporters?: Readonly<Record<string, number>>
-  readonly found: number
-  readonly findings: readonly {
-    readonly type: string
-    readonly chain: string
-    readonly number?: number
-    readonly id?: string
-  }[]
-  readonly unanchored?: readonly string[]
-}
+type Verification = Answer<'telemetry.verifyEvents'>
 
 /** The platform reads the whole trail before it responds. */
 const TIMEOUT_MS = 3_600_000
@@ -54,7 +39,7 @@ export function auditCommand(): Command {
 async function verify(invocation: Invocation): Promise<ExitCode> {
   const { output } = invocation
   const api = await invocation.api()
-  const { data } = await api.read<{ data: TrailVerification }>('telemetry', '/events/verify', {
+  const { data } = await api.read<Verification>('telemetry', '/events/verify', {
     timeoutMs: TIMEOUT_MS,
   })
   if (output.isTable) {
@@ -65,7 +50,7 @@ async function verify(invocation: Invocation): Promise<ExitCode> {
   return data.intact ? EXIT.done : EXIT.found
 }
 
-function showVerification({ output }: Invocation, verification: TrailVerification): void {
+function showVerification({ output }: Invocation, verification: Verification['data']): void {
   const {
     intact,
     chains,

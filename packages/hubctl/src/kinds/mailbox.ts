@@ -1,17 +1,12 @@
+import type { Answer } from '#client/answer'
 import { EXIT } from '#hubctl/exit_codes'
 import type { Api } from '#hubctl/platform/api'
 import type { Fields } from '#hubctl/platform/pages'
 import { readByIds } from '#hubctl/platform/read_by_ids'
 import { Problem } from '#hubctl/problem'
 
-/** What waits for a node at the messenger. */
-export interface Mailbox extends Fields {
-  readonly clientId: string
-  readonly messages: number
-  /** Whether more wait than were counted. */
-  readonly hasMore: boolean
-  readonly oldestAt: string | null
-}
+type Mailboxes = Answer<'messenger.readMailboxes'>
+export type Mailbox = Mailboxes['data'][number]
 
 /** The nodes with `oldestMessage`: when the oldest message that waits was sent. */
 export async function withOldestMessage(
@@ -33,7 +28,7 @@ export async function readMailboxes(
 ): Promise<readonly Mailbox[]> {
   const query = new URLSearchParams({ clientId: clientIds.join() })
   try {
-    const { data } = await api.read<{ data: readonly Mailbox[] }>('messenger', '/mailboxes', {
+    const { data } = await api.read<Mailboxes>('messenger', '/mailboxes', {
       query,
     })
     return data
