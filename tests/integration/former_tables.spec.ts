@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 import type pg from 'pg'
 
+import type { DatabasePart } from '#backup/manifest'
+import { requireContinuableTables } from '#backup/restoring/requirements'
 import { currentMigrations, FormerTables } from '#database/former_migrations'
 import { Ace } from '#tests/helpers/ace'
 import { catalogOf } from '#tests/helpers/database/catalog'
@@ -127,5 +129,17 @@ test.group('Tables of the last version with many migrations', (group) => {
     assert.deepEqual(current(older!, last!, first!), [named(first!)])
     assert.deepEqual(current(first!, '002_add_something'), [first!, '002_add_something'].map(named))
     assert.throws(() => current(older!), FormerTables)
+  })
+
+  test('a backup with older tables is refused before anything is written', ({ assert }) => {
+    const backupOf = (...names: string[]) => ({
+      databases: [
+        {
+          migrations: { core_migrations: names.map((name) => `database/migrations/core/${name}`) },
+        } as unknown as DatabasePart,
+      ],
+    })
+    requireContinuableTables(backupOf('001_create_nodes', '126_rename_to_plain_words'))
+    assert.throws(() => requireContinuableTables(backupOf('001_create_nodes')), FormerTables)
   })
 })

@@ -2,6 +2,7 @@ import { nameOf, type DatabaseAddress } from '#backup/databases'
 import { BackupRefused } from '#backup/errors'
 import type { Installation } from '#backup/installation'
 import type { DatabasePart, Manifest, ObjectsPart } from '#backup/manifest'
+import { currentMigrations } from '#database/former_migrations'
 import { inParallel } from '#kernel/in_parallel'
 import { isIncluded, quoted } from '#backup/tables/table_list'
 import type { BackupClient } from '#backup/backup_client'
@@ -29,6 +30,13 @@ export function destinationsOf({ databases }: Installation, manifest: Manifest):
     ...database,
     backup: manifest.databases.find((part) => nameOf(part) === nameOf(database))!,
   }))
+}
+
+/** Throws if the tables of the backup are of a version that this one does not continue. */
+export function requireContinuableTables({ databases }: Pick<Manifest, 'databases'>): void {
+  for (const { migrations } of databases) {
+    Object.entries(migrations).forEach(([table, names]) => currentMigrations(table, names))
+  }
 }
 
 /** Throws if the database has rows. */

@@ -10,7 +10,13 @@ import { verify } from '#backup/pack'
 import type { SurfaceName } from '#configuration/surfaces'
 import { restorationIn } from '#database/restoration'
 import { migrate } from '#database/migrator'
-import { destinationsOf, requireEmpty, requireNoObjects, type Destination } from './requirements.js'
+import {
+  destinationsOf,
+  requireContinuableTables,
+  requireEmpty,
+  requireNoObjects,
+  type Destination,
+} from './requirements.js'
 import { isLoaded, markRestoring, clearMark } from './restoration_mark.js'
 import { relocateObjects } from './relocate_objects.js'
 import { loadTables, type RestoreContext } from './load_tables.js'
@@ -81,6 +87,7 @@ class Restoration {
   /** Checks all requirements before anything is written. */
   async #requireRestorable(): Promise<void> {
     const { manifest, installation, context: restoring } = this
+    requireContinuableTables(manifest)
     const started: boolean[] = []
     for (const { client, ...database } of this.#destinations) {
       const backup = await restorationIn(client)
