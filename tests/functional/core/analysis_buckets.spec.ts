@@ -111,54 +111,6 @@ test.group('The buckets of an analysis', (group) => {
     assert.equal(rowCount, 3)
   })
 
-  /** As a process of a version without the mark adds a bucket. */
-  async function addedUnmarked(type: BucketType): Promise<string> {
-    const bucketId = clock.uuid()
-    const values = [analysis.id, type, bucketId, analysis.realmId]
-    await inTransaction(database(), async (transaction) => {
-      await transaction.query(
-        'delete from analysis_bucket_requests where analysis_id = $1 and type = $2',
-        values.slice(0, 2)
-      )
-      await transaction.query(
-        `insert into analysis_buckets (id, analysis_id, type, bucket_id, realm_id)
-         values (gen_random_uuid(), $1, $2, $3, $4)`,
-        values
-      )
-    })
-    return bucketId
-  }
-
-  test('that a process of an earlier version added are neither missed nor requested again', async ({
-    assert,
-  }) => {
-    const earlier = [await addedUnmarked('TEMP'), await addedUnmarked('RESULT')]
-    const code = await bucketCreated('CODE')
-    assert.sameMembers(
-      (await shown()).map(({ bucketId }) => bucketId),
-      [...earlier, code]
-    )
-    const deleted = await deletedBuckets()
-    assert.isEmpty([...earlier, code].filter((id) => deleted.includes(id)))
-    await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
-      command: 'storageCheck',
-    })
-    assert.equal((await requests()).size, 0)
-  })
-
-  test('that a process of an earlier version added are not requested if all are', async ({
-    assert,
-  }) => {
-    for (const type of ['CODE', 'RESULT', 'TEMP'] as const) {
-      await addedUnmarked(type)
-    }
-    await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
-      command: 'storageCheck',
-    })
-    assert.equal((await requests()).size, 0)
-    assert.deepEqual(await types(), ['CODE', 'RESULT', 'TEMP'])
-  })
-
   test('that wait for others are deleted with their analysis', async ({ assert }) => {
     const waiting = await bucketCreated('CODE')
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)

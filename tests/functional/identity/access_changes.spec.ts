@@ -229,12 +229,12 @@ test.group('Access of users and clients with a token', (group) => {
   test('a process drops its cache after a lost connection', async ({ assert }) => {
     const { id, token } = await user()
     await actors(token)
-    await endSessions(identityPool(), 'analysis-hub identity standing')
+    await endSessions(identityPool(), 'analysis-hub identity access')
     await make('userPermission', { userId: id, permissionId: await permissionId() })
     const reconnected = async () => {
       const { rows } = await identityPool().query<{ count: number }>(
         `select count(*)::integer as count from pg_stat_activity where datname = current_database()
-         and application_name = 'analysis-hub identity standing' and query like 'select pg_backend_pid%'`
+         and application_name = 'analysis-hub identity access' and query like 'select pg_backend_pid%'`
       )
       return rows[0]!.count >= 3
     }

@@ -21,7 +21,7 @@ import type { RealServer } from '#tests/services/servers/real_server'
 /** What a hub has open all the time: pools, a listener, the relay, and the watch of the primary. */
 const LASTING = [
   'analysis-hub',
-  'analysis-hub identity standing',
+  'analysis-hub identity access',
   'analysis-hub outbox',
   'analysis-hub primary',
 ]
