@@ -24,6 +24,7 @@ const ALSO: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
   'data',
+  'id',
   'level',
   'message',
 ])

@@ -10,11 +10,11 @@ const TAG = /^(?:W\/)?"([^"]*)"$/
 
 /** Adds the version from `If-Match` to the body of an update. The service compares it. */
 export function withPrecondition(
-  { request }: HttpContext,
+  { request: { request } }: HttpContext,
   attribute: string | undefined,
   body: Attributes
 ): Attributes {
-  const header = request.header('if-match')?.trim()
+  const header = request.headers['if-match']?.trim()
   if (attribute === undefined || header === undefined || header === ANY) {
     return body
   }

@@ -127,6 +127,7 @@ test.group('Content of an approved analysis', (group) => {
     for (const [header, body] of [
       [`"${digest}"`, { contentDigest: digest.replaceAll(/\d/g, 'f') }],
       [digest, {}],
+      ['', {}],
       [`"${digest}", "${digest}"`, {}],
       ['*', { contentDigest: 'no digest' }],
     ] as const) {
