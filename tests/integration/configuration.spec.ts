@@ -86,6 +86,7 @@ test.group('Configuration documents on disk', () => {
   }) => {
     const folder = await temporaryFolder(cleanup)
     await mkdir(join(folder, 'docs'))
+    await mkdir(join(folder, 'packages/client/src'), { recursive: true })
     const generate = async (...flags: string[]): Promise<{ code: number; stderr: string }> => {
       const options = { cwd: folder, env: {} }
       const args = [RUN_TYPESCRIPT, GENERATE, ...flags]

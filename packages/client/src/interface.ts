@@ -2393,7 +2393,8 @@ export interface components {
     }
     /**
      * @example {
-     *       "command": "sync"
+     *       "command": "sync",
+     *       "id": "6f1c1c5e-2f0c-4c0e-9d1a-3b8e5a7d9c42"
      *     }
      */
     'core.commandMasterImage.body': {
