@@ -1,6 +1,6 @@
 import type { Actor } from '#kernel/actor'
 import { permits, requiresAny, loggedIn, type Access } from '#kernel/access'
-import { OPERATOR_ACCESS } from './operator_access.js'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 
 interface NavigationEntry {
   /** The key of the area and of its text. */

@@ -1,6 +1,6 @@
 import { shortId } from '#console/formats'
 import type { Page } from '#console/page'
-import { OPERATOR_ACCESS } from '#console/operator_access'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 import { permits } from '#kernel/access'
 import { clock } from '#kernel/clock'
 import { readExamination, type DoctorFinding } from '#console/system/examination'

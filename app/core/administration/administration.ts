@@ -1,16 +1,14 @@
 import type { SecurityAudit } from '#audit/security_audit'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 import type { DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { runAsLeader } from '#jobs/leader_election'
 import type { LongSweep, Sweep, SweepResult } from '#jobs/sweep'
 import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import type { DatabasePool } from '#database/database_pool'
-import { enforce, requiresInMasterRealm } from '#kernel/access'
+import { enforce } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { settleDeadLetters } from '#outbox/settle_dead_letters'
-
-/** The permission of operators of the installation. */
-export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')
 
 const MAX_LETTERS_PER_QUEUE = 1_000
 /** The time limit of a sweep while a caller waits. The rest is done by its schedule or by the next call. */

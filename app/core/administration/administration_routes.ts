@@ -7,7 +7,8 @@ import { httpSettings } from '#http/http_settings'
 import type { JsonSchema } from '#kernel/json_schema'
 import { EntityNotFound } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
-import { Administration, OPERATOR_ACCESS } from './administration.js'
+import { Administration } from './administration.js'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 import { InstallationStatus } from './installation_status.js'
 
 /** The sweeps that callers can run. All others have a short schedule. */

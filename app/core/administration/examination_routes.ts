@@ -4,7 +4,7 @@ import { sendJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
 import { dataResponse, exactObject, type JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
-import { OPERATOR_ACCESS } from './administration.js'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 import { Examinations } from './examinations.js'
 
 const TEXT: JsonSchema = { type: 'string' }

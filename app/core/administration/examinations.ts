@@ -1,7 +1,7 @@
 import type { Origin } from '#kernel/origin'
 import { enforce } from '#kernel/access'
 import { clock } from '#kernel/clock'
-import { OPERATOR_ACCESS } from './administration.js'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 
 /** A problem that the doctor found, with its remedy. */
 interface ExaminationFinding {

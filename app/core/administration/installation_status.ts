@@ -9,7 +9,8 @@ import { backlogOf } from '#outbox/backlog'
 import type { Credential } from './credential.js'
 import { findOldNodeSecrets } from './old_node_secrets.js'
 import { takenBackups, type TakenBackup } from './taken_backups.js'
-import { type Administration, OPERATOR_ACCESS } from './administration.js'
+import type { Administration } from './administration.js'
+import { OPERATOR_ACCESS } from '#auth/operator_access'
 
 export interface SurfaceStatus {
   readonly name: string

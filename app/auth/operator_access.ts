@@ -1,4 +1,4 @@
 import { requiresInMasterRealm } from '#kernel/access'
 
-/** The permissions of operators, who see the state of the installation. */
+/** The permission of operators of the installation. */
 export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')
